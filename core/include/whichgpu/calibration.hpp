@@ -1,0 +1,96 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "whichgpu/result.hpp"
+
+/// Fitted coefficients. A domain (decode, prefill, serving, …) has coefficients; the (log) value of a coefficient is a
+/// base plus the effects of the levels it uses: engine, format family, generation, GPU … Effects come from a fit with
+/// shrinkage (core/calibrate); an effect that was never fitted is 0 and adds its prior's variance to the interval.
+namespace whichgpu {
+
+/// Identifies a level's category, e.g. engine "llama.cpp". 0 is "no category": no effect, no variance.
+using Key = std::uint64_t;
+Key key_of(std::string_view text);
+/// The key of a combination, e.g. engine and generation.
+Key key_of(std::string_view a, std::string_view b);
+
+inline constexpr int kMaxCoefficients = 20;
+inline constexpr int kMaxLevels = 16;
+
+struct LevelUse { int level; double prior_sd; };
+
+struct CoefficientSpec {
+  const char* name;
+  double base;     ///< prior mean of the base
+  double base_sd;  ///< prior spread of the base; 0 fixes the base at `base`
+  std::vector<LevelUse> levels;
+};
+
+/// What a domain fits: its levels and its coefficients. Written once per domain in core, used by the estimate and by the fit.
+struct DomainSpec {
+  const char* name;
+  std::vector<const char*> levels;
+  std::vector<CoefficientSpec> coefficients;
+  /// Levels whose groups get a residual spread of their own (shrunk to the whole), most general first.
+  std::vector<int> spread_levels;
+};
+
+struct Effect { double value = 0, sd = 0; int rows = 0; };
+
+/// The categories of one estimate, by level; 0 where the level does not apply.
+struct Keys { Key at[kMaxLevels] = {}; };
+
+/// Coefficients of one estimate.
+struct Coefficients {
+  double value[kMaxCoefficients] = {};
+  double variance[kMaxCoefficients] = {};
+};
+
+/// The fitted domain.
+class DomainCalibration {
+ public:
+  std::string name;
+  /// Sum of base and effects for each coefficient. `spec` must be the domain's own.
+  Coefficients resolve(const DomainSpec& spec, const Keys& keys) const;
+  /// Standard deviation of the log residual for these categories.
+  double residual_sd(const DomainSpec& spec, const Keys& keys) const;
+  /// Rows that the effect of this level's category was fitted on (largest over the coefficients); 0 when never seen.
+  int rows_seen(int level, Key key) const;
+  double interval_scale = 1.0;   ///< makes 80 % intervals hold 80 % of left-out rows
+  bool fitted = false;
+
+  // ---- building (the reader and the fit) ----
+  void set_base(int coefficient, Effect effect);
+  void set_effect(int coefficient, int level, Key key, Effect effect);
+  void set_spread(int level, Key key, double sd);  ///< level -1: the whole domain
+  void finish();
+
+ private:
+  struct Entry { std::uint64_t hash; Effect effect; };
+  std::vector<Entry> entries_;
+  std::vector<Entry> seen_;
+  const Effect* find(std::uint64_t hash) const;
+};
+
+struct Calibration {
+  std::vector<DomainCalibration> domains;
+  /// Never null: an unfitted domain (all effects absent) where the file has none.
+  const DomainCalibration& domain(std::string_view name) const;
+};
+
+/// Reads data/calibration.json. Domain specs are needed for names; see all_domain_specs(). Errors: kBadData.
+Result<Calibration> read_calibration(const nlohmann::json& document);
+
+/// The specs of every fitted domain, in a fixed order.
+const std::vector<const DomainSpec*>& all_domain_specs();
+
+/// An 80 % interval around exp(log_value): half width 1.2816 * scale * sqrt(residual² + Σ share² variance).
+struct LogInterval { double p10, p90; };
+LogInterval interval_of(double log_value, double residual_sd, double coefficient_variance, double scale);
+
+}  // namespace whichgpu

@@ -1,0 +1,29 @@
+#pragma once
+#include "whichgpu/calibration.hpp"
+#include "whichgpu/math.hpp"
+
+namespace whichgpu {
+
+struct Predicted { double value = 0, p10 = 0, p90 = 0, log_value = 0; };
+
+/// Value and 80 % interval of a domain's prediction. `log_predict(const double* coefficients)` is the domain's pure
+/// function. The variance of the coefficients is carried through by finite differences.
+template <class LogPredict>
+Predicted predict_with_interval(const DomainCalibration& calibration, const DomainSpec& spec, const Keys& keys, LogPredict&& log_predict) {
+  Coefficients c = calibration.resolve(spec, keys);
+  const double base = log_predict(c.value);
+  double variance = 0;
+  constexpr double kStep = 1e-3;
+  for (std::size_t i = 0; i < spec.coefficients.size(); ++i) {
+    if (c.variance[i] <= 0) continue;
+    const double kept = c.value[i];
+    c.value[i] = kept + kStep;
+    const double share = (log_predict(c.value) - base) / kStep;
+    c.value[i] = kept;
+    variance += share * share * c.variance[i];
+  }
+  const LogInterval interval = interval_of(base, calibration.residual_sd(spec, keys), variance, calibration.interval_scale);
+  return {exp(base), interval.p10, interval.p90, base};
+}
+
+}  // namespace whichgpu
