@@ -140,12 +140,13 @@ struct Ownership { std::string gpu; Figure street_price_low_usd, street_price_hi
 struct Electricity { std::string country, code; Figure household_usd_per_kwh, industrial_usd_per_kwh, gco2_per_kwh; int year = 0; };
 struct Currency { std::string code, name, date; Figure usd_per_unit; };
 
-/// Ids and aliases of one kind, looked up without regard to case, spaces, '-', '_' and '.' at the edges.
+/// Ids and aliases of one kind, looked up as normalize_name() writes them.
 class NameIndex {
  public:
-  /// Adds `name` for `position`. False when it already names another position.
-  bool add(std::string_view name, int position);
-  void finish();
+  struct Clash { std::string name; int first, second; };
+  void add(std::string_view name, int position);
+  /// Sorts the names; call once, before the first find(). Returns a name that stands for two positions, if there is one.
+  std::optional<Clash> finish();
   /// -1 when unknown.
   int find(std::string_view name) const;
   /// Up to three known ids nearest by edit distance, for error messages.

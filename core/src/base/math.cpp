@@ -1,0 +1,66 @@
+#include "whichgpu/math.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace whichgpu {
+namespace {
+
+constexpr double kLn2High = 6.93147180369123816490e-01;  // ln 2 split in two so that k * high is exact (Cody and Waite)
+constexpr double kLn2Low = 1.90821492927058770002e-10;
+constexpr double kLog2E = 1.44269504088896338700;
+
+/// 2^k for a normal result.
+double power_of_two(int k) { return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52); }
+
+}  // namespace
+
+double exp(double x) {
+  if (x != x) return x;
+  if (x > 709.78) return std::numeric_limits<double>::infinity();
+  if (x < -745.0) return 0.0;
+  const int k = static_cast<int>(std::floor(x * kLog2E + 0.5));
+  const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln 2 / 2
+  // Taylor series; the first term left out, r^14 / 14!, is below 5e-18.
+  double sum = 1.0;
+  for (int n = 13; n >= 1; --n) sum = 1.0 + sum * r / n;
+  if (k < -1000) return sum * power_of_two(k + 100) * power_of_two(-100);  // subnormal results
+  return k > 1023 ? sum * 2.0 * power_of_two(k - 1) : sum * power_of_two(k);
+}
+
+double log(double x) {
+  if (x != x || x < 0) return std::numeric_limits<double>::quiet_NaN();
+  if (x == 0) return -std::numeric_limits<double>::infinity();
+  if (x > std::numeric_limits<double>::max()) return x;
+  int exponent = 0;
+  if (x < std::numeric_limits<double>::min()) {  // subnormal: bring into the normal range first
+    x *= 18014398509481984.0;                    // 2^54
+    exponent = -54;
+  }
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  exponent += static_cast<int>(bits >> 52) - 1023;
+  double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);  // [1, 2)
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    ++exponent;
+  }
+  // log m = 2 artanh s with s = (m - 1) / (m + 1), |s| <= 0.1716; the first term left out, 2 s^23 / 23, is below 1e-18.
+  const double s = (m - 1.0) / (m + 1.0);
+  const double s2 = s * s;
+  double sum = 0.0;
+  for (int n = 21; n >= 1; n -= 2) sum = sum * s2 + 1.0 / n;
+  return exponent * kLn2High + (2.0 * s * sum + exponent * kLn2Low);
+}
+
+double pow(double base, double exponent) { return exp(exponent * log(base)); }
+
+double soft_max(double a, double b, double p) {
+  const double high = a > b ? a : b;
+  const double low = a > b ? b : a;
+  if (!(low > 0)) return high;
+  return high * pow(1.0 + pow(low / high, p), 1.0 / p);
+}
+
+}  // namespace whichgpu
