@@ -40,7 +40,7 @@ struct Conditions {
 };
 Conditions read_conditions(const Catalog& catalog, const MeasurementRow& row);
 
-/// The measured value in the metric's base unit (tokens/s, s, GiB …) or nullopt when not a number; see base_unit().
+/// The measured value in the row's own unit, or nullopt when it is not a number.
 Figure measured_value(const MeasurementRow& row);
 
 /// What a domain says about a row: an estimate in the row's own unit, or why not.
@@ -51,6 +51,9 @@ struct RowEstimate {
   std::string reason;                  ///< when not modelled
   static RowEstimate not_modelled(std::string why) { RowEstimate r; r.reason = std::move(why); return r; }
 };
+/// The engine that a software name stands for ("vLLM 0.7.3" -> vllm), or null.
+const Engine* find_software(const Catalog& catalog, std::string_view software);
+
 RowEstimate estimate_row(const Conditions& conditions);
 
 }  // namespace whichgpu

@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "fit.hpp"
+#include "native/files.hpp"
+#include "whichgpu/math.hpp"
+
+namespace {
+
+using namespace whichgpu;
+using namespace whichgpu::calibrate;
+using nlohmann::json;
+using ordered_json = nlohmann::ordered_json;
+
+/// Coefficients are written with four decimals: far below their spread, and the same on every machine.
+double rounded(double v) { return std::floor(v * 1e4 + 0.5) / 1e4; }
+
+/// Rows alike in these are one cell (the goals' definition).
+std::string cell_of(const MeasurementRow& r) {
+  std::string digits;
+  bool number = !r.concurrency.empty();
+  for (const char c : r.concurrency) number = number && c >= '0' && c <= '9';
+  digits = number ? std::to_string(r.concurrency.size()) : r.concurrency;
+  return r.gpu_name + "|" + r.gpu_count + "|" + r.model_name + "|" + r.software + "|" + r.precision + "|" + r.metric + "|" + r.method + "|" + r.sequence_or_resolution + "|" + digits;
+}
+
+/// A fold that depends on the name only: the same on every machine and after a row is added.
+int fold_of(const std::string& name, int folds) { return static_cast<int>((key_of(name + "#fold") >> 17) % static_cast<std::uint64_t>(folds)); }
+
+struct LeftOut { std::vector<double> log_predicted, sd; };  ///< sd of the log prediction by its coefficients
+
+/// Predicts every row from fits that never saw the row's group.
+LeftOut leave_out(const Domain& domain, const std::vector<Observation>& rows, const std::vector<std::string>& group, int folds) {
+  LeftOut out;
+  out.log_predicted.assign(rows.size(), 0);
+  out.sd.assign(rows.size(), 0);
+  for (int fold = 0; fold < folds; ++fold) {
+    std::vector<bool> train(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) train[i] = fold_of(group[i], folds) != fold;
+    const Layout layout(*domain.spec, rows, train);
+    const Fitted fitted = fit(domain, rows, layout, train);
+    const DomainCalibration calibration = to_calibration(*domain.spec, layout, fitted);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (train[i]) continue;
+      Coefficients c = calibration.resolve(*domain.spec, rows[i].keys);
+      const double base = rows[i].predict(c.value);
+      double variance = 0;
+      for (std::size_t k = 0; k < domain.spec->coefficients.size(); ++k) {
+        if (c.variance[k] <= 0) continue;
+        const double kept = c.value[k];
+        c.value[k] = kept + 1e-3;
+        const double share = (rows[i].predict(c.value) - base) / 1e-3;
+        c.value[k] = kept;
+        variance += share * share * c.variance[k];
+      }
+      out.log_predicted[i] = base;
+      out.sd[i] = std::sqrt(variance);
+    }
+  }
+  return out;
+}
+
+double quantile(std::vector<double> v, double q) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  const double at = q * static_cast<double>(v.size() - 1);
+  const std::size_t low = static_cast<std::size_t>(at);
+  return low + 1 < v.size() ? v[low] + (at - static_cast<double>(low)) * (v[low + 1] - v[low]) : v[low];
+}
+
+/// Median and 90th percentile over cells of the cell's median absolute percentage error, crowd rows left out.
+std::string cell_errors(const std::vector<Observation>& rows, const LeftOut& left, const std::string& metric) {
+  std::map<std::string, std::vector<double>> cells;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].crowd && (metric.empty() || rows[i].metric == metric)) cells[rows[i].cell].push_back(std::abs(whichgpu::exp(left.log_predicted[i] - rows[i].log_measured) - 1));
+  std::vector<double> medians;
+  for (const auto& [cell, errors] : cells) medians.push_back(quantile(errors, 0.5));
+  char text[80];
+  std::snprintf(text, sizeof text, "%5.1f / %5.1f (%zu cells)", 100 * quantile(medians, 0.5), 100 * quantile(medians, 0.9), medians.size());
+  return text;
+}
+
+ordered_json effect_json(const Layout::Parameter&, double value, double sd, int rows) { return ordered_json::array({rounded(value), rounded(sd), rows}); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string data = WHICHGPU_DATA_DIR, out_path, only;
+  bool check = false, report = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
+    if (arg == "--data") data = value();
+    else if (arg == "--out") out_path = value();
+    else if (arg == "--only") only = value();
+    else if (arg == "--check") check = true;
+    else if (arg == "--report") report = true;
+    else {
+      std::fprintf(stderr, "usage: whichgpu_calibrate [--data DIR] [--out FILE] [--check] [--report] [--only DOMAIN]\n"
+                           "Fits every domain on DIR/measurements and writes DIR/calibration.json (or FILE).\n"
+                           "--check   writes nothing; exits 1 when the file is not what the fit makes\n"
+                           "--report  also prints errors leaving out cells, GPUs, models and sources (five folds each)\n"
+                           "--only    fits one domain and prints its report; writes nothing\n");
+      return arg == "--help" ? 0 : 2;
+    }
+  }
+  if (out_path.empty()) out_path = data + "/calibration.json";
+  const Result<json> document = native::read_catalog_dir(data, false);
+  const Result<std::vector<MeasurementRow>> measurements = native::read_all_measurements(data + "/measurements");
+  if (!document || !measurements) {
+    const Error& e = !document ? document.error() : measurements.error();
+    std::fprintf(stderr, "%s: %s\n", e.path.c_str(), e.message.c_str());
+    return 1;
+  }
+  const Result<Catalog> catalog = load_catalog(document.value());
+  if (!catalog) {
+    std::fprintf(stderr, "%s: %s\n", catalog.error().path.c_str(), catalog.error().message.c_str());
+    return 1;
+  }
+  std::vector<Conditions> conditions;
+  conditions.reserve(measurements.value().size());
+  for (const MeasurementRow& row : measurements.value()) conditions.push_back(read_conditions(catalog.value(), row));
+
+  std::string text = "{\"domains\":[";
+  bool first_domain = true;
+  for (const Domain& domain : all_domains()) {
+    const DomainSpec& spec = *domain.spec;
+    if (!only.empty() && only != spec.name) continue;
+    std::vector<Observation> rows;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      const MeasurementRow& row = measurements.value()[i];
+      if (row.quality == "suspect" || row.quality == "pool" || row.quality == "statement") continue;
+      const Figure value = measured_value(row);
+      if (!value || *value <= 0) continue;
+      Observation o;
+      o.key_names.assign(spec.levels.size(), "");
+      o.log_measured = whichgpu::log(*value);
+      if (!domain.observe(conditions[i], row, o)) continue;
+      o.id = row.id;
+      o.source = row.source;
+      o.cell = cell_of(row);
+      o.gpu = row.gpu_name;
+      o.model = row.model_name;
+      o.metric = row.metric;
+      o.crowd = row.quality == "crowd";
+      rows.push_back(std::move(o));
+    }
+    std::vector<std::string> cells, gpus, models, sources;
+    for (const Observation& o : rows) {
+      cells.push_back(o.cell);
+      gpus.push_back(o.gpu);
+      models.push_back(o.model);
+      sources.push_back(o.source);
+    }
+    const bool full = report || !only.empty();
+    const int folds = full ? 5 : 3;
+    const LeftOut by_cell = leave_out(domain, rows, cells, folds);
+    const LeftOut by_source = leave_out(domain, rows, sources, folds);
+    const LeftOut by_gpu = leave_out(domain, rows, gpus, folds);
+    const LeftOut by_model = leave_out(domain, rows, models, folds);
+
+    // Residual spread by group: the half width that holds 80 % of the left-out rows of the group, as a normal sd, and
+    // shrunk towards the whole as if by kShrinkRows further rows.
+    constexpr double kZ80 = 1.2815515655446004, kShrinkRows = 30;
+    const auto spread_of = [&](const std::vector<std::size_t>& members) {
+      std::vector<double> r;
+      for (const std::size_t i : members) r.push_back(std::abs(rows[i].log_measured - by_cell.log_predicted[i]));
+      return quantile(r, 0.8) / kZ80;
+    };
+    std::vector<std::size_t> everyone(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) everyone[i] = i;
+    const double whole = spread_of(everyone);
+    const std::vector<bool> all(rows.size(), true);
+    const Layout layout(spec, rows, all);
+    const Fitted fitted = fit(domain, rows, layout, all);
+    DomainCalibration calibration = to_calibration(spec, layout, fitted);
+    calibration.set_spread(-1, 0, rounded(whole));
+    ordered_json spread = {{"all", rounded(whole)}};
+    for (const int level : spec.spread_levels) {
+      std::map<std::string, std::vector<std::size_t>> groups;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].keys.at[level] != 0) groups[rows[i].key_names[level]].push_back(i);
+      for (const auto& [name, members] : groups) {
+        if (members.size() < 10) continue;
+        const double n = static_cast<double>(members.size()), own = spread_of(members);
+        const double sd = rounded(std::sqrt((n * own * own + kShrinkRows * whole * whole) / (n + kShrinkRows)));
+        spread[spec.levels[level]][name] = sd;
+        calibration.set_spread(level, key_of(name), sd);
+      }
+    }
+    calibration.finish();
+    // One scale so that intervals hold 80 % of the rows over the four ways of leaving out.
+    std::vector<double> ratio;
+    for (const LeftOut* left : {&by_cell, &by_source, &by_gpu, &by_model})
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double sd = calibration.residual_sd(spec, rows[i].keys);
+        ratio.push_back(std::abs(rows[i].log_measured - left->log_predicted[i]) / (kZ80 * std::sqrt(sd * sd + left->sd[i] * left->sd[i])));
+      }
+    const double scale = rounded(quantile(ratio, 0.8));
+
+    if (full) {
+      std::printf("%s: %zu rows, %zu parameters, residual sd %.3f, interval scale %.3f\n", spec.name, rows.size(), layout.parameters.size(), whole, scale);
+      std::set<std::string> metrics = {""};
+      for (const Observation& o : rows) metrics.insert(o.metric);
+      for (const std::string& metric : metrics) {
+        std::printf("  %-26s cells %s  gpus %s\n", metric.empty() ? "all" : metric.c_str(), cell_errors(rows, by_cell, metric).c_str(), cell_errors(rows, by_gpu, metric).c_str());
+        std::printf("  %-26s models %s sources %s\n", "", cell_errors(rows, by_model, metric).c_str(), cell_errors(rows, by_source, metric).c_str());
+      }
+      const std::pair<const char*, const LeftOut*> ways[] = {{"cells", &by_cell}, {"gpus", &by_gpu}, {"models", &by_model}, {"sources", &by_source}};
+      for (const auto& [way, left] : ways) {
+        double held = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const double sd = calibration.residual_sd(spec, rows[i].keys);
+          held += std::abs(rows[i].log_measured - left->log_predicted[i]) <= kZ80 * scale * std::sqrt(sd * sd + left->sd[i] * left->sd[i]);
+        }
+        std::printf("  intervals hold %.1f %% leaving out %s\n", rows.empty() ? 0.0 : 100 * held / static_cast<double>(rows.size()), way);
+      }
+    }
+
+    text += std::string(first_domain ? "\n" : ",\n") + "{\"name\":\"" + spec.name + "\",\"rows\":" + std::to_string(rows.size()) + ",\"interval_scale\":" + ordered_json(scale).dump() + ",\"spread\":" + spread.dump() + ",\"coefficients\":[";
+    first_domain = false;
+    for (std::size_t c = 0; c < spec.coefficients.size(); ++c) {
+      ordered_json levels = ordered_json::object(), base;
+      for (std::size_t l = 0; l < spec.levels.size(); ++l) {
+        std::map<std::string, ordered_json> effects;
+        for (std::size_t p = 0; p < layout.parameters.size(); ++p)
+          if (layout.parameters[p].coefficient == static_cast<int>(c) && layout.parameters[p].level == static_cast<int>(l))
+            effects[layout.parameters[p].key] = effect_json(layout.parameters[p], fitted.value[p], fitted.sd[p], fitted.rows[p]);
+        for (const auto& [key, value] : effects) levels[spec.levels[l]][key] = value;
+      }
+      base = ordered_json::array({rounded(fitted.value[c]), rounded(fitted.sd[c]), fitted.rows[c]});
+      text += std::string(c ? ",\n" : "\n") + "  {\"name\":\"" + spec.coefficients[c].name + "\",\"base\":" + base.dump() + ",\"levels\":" + levels.dump() + "}";
+    }
+    text += "]}";
+  }
+  text += "\n]}\n";
+  if (!only.empty()) return 0;
+  if (check) {
+    const Result<std::string> kept = native::read_file(out_path);
+    if (kept && kept.value() == text) {
+      std::printf("%s is what the fit makes\n", out_path.c_str());
+      return 0;
+    }
+    std::fprintf(stderr, "%s is not what the fit makes: run scripts/calibrate\n", out_path.c_str());
+    return 1;
+  }
+  if (const auto e = native::write_file(out_path, text)) {
+    std::fprintf(stderr, "%s: %s\n", e->path.c_str(), e->message.c_str());
+    return 1;
+  }
+  std::printf("wrote %s\n", out_path.c_str());
+  return 0;
+}
