@@ -29,7 +29,7 @@ struct Scenario {
   std::vector<GpuCount> gpus;
   struct Parallelism { int tensor = 0, pipeline = 0, expert = 0, data = 0; } parallelism;  ///< 0: chosen by us
   OffloadKind offload = OffloadKind::kNone;
-  struct Host { double ram_gib = 64, ram_gb_per_s = 80, pcie_gb_per_s = 32, vram_reserved_gib = 0; } host;
+  struct Host { double ram_gib = 64, ram_gb_per_s = 80, pcie_gb_per_s = 32, vram_reserved_gib = 0.5; } host;
   double context_tokens = 0;  ///< 0: not given
   double prompt_tokens = 1024, output_tokens = 256, concurrency = 1;
   struct Rag { double requests_per_s = 2.0, latency_s = 3.0; } rag;
@@ -48,6 +48,7 @@ struct Scenario {
   struct Limits { Figure budget_usd, deadline_h, latency_s; } limits;
   std::optional<Gpu> custom_gpu;
   std::optional<Model> custom_model;
+  std::string custom_gpu_json, custom_model_json;  ///< as given, so that an echo or a link loses nothing
   bool explicit_context = false;  ///< context_tokens was given
 };
 

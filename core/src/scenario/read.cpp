@@ -1,0 +1,358 @@
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/row_reader.hpp"
+#include "whichgpu/scenario.hpp"
+
+namespace whichgpu {
+namespace {
+
+using nlohmann::json;
+
+struct WorkloadName { const char* name; Workload workload; };
+constexpr std::array<WorkloadName, 9> kWorkloads = {{{"chat", Workload::kChat}, {"serving", Workload::kServing}, {"rag", Workload::kRag}, {"finetune", Workload::kFinetune},
+    {"pretrain", Workload::kPretrain}, {"vision-training", Workload::kVisionTraining}, {"vision-inference", Workload::kVisionInference},
+    {"image-generation", Workload::kImageGeneration}, {"hpc", Workload::kHpc}}};
+struct OffloadName { const char* name; OffloadKind kind; };
+constexpr std::array<OffloadName, 4> kOffloads = {{{"none", OffloadKind::kNone}, {"cpu", OffloadKind::kCpu}, {"experts", OffloadKind::kExperts}, {"optimizer", OffloadKind::kOptimizer}}};
+
+constexpr double kLargestCount = 1e6;     // GPUs, nodes, users: beyond any machine
+constexpr double kLargestTokens = 1e15;   // tokens of a data set
+constexpr double kLargestMoney = 1e12;
+
+/// Reads an object whose every key must be known. The first fault wins.
+class FieldReader {
+ public:
+  FieldReader(const json& object, std::string where, std::optional<Error>& error) : object_(object), where_(std::move(where)), error_(error) {
+    if (!object.is_object()) fail("", "expected an object, found " + RowReader::describe(object));
+  }
+  /// The value of a key, or null when it is absent or JSON null.
+  const json* get(const char* key) {
+    known_.push_back(key);
+    if (!object_.is_object()) return nullptr;
+    const auto it = object_.find(key);
+    return it == object_.end() || it->is_null() ? nullptr : &*it;
+  }
+  void text(const char* key, std::string& out) {
+    const json* v = get(key);
+    if (!v) return;
+    if (!v->is_string()) return fail(key, "expected a text, found " + RowReader::describe(*v));
+    const std::string& s = *v->get_ptr<const std::string*>();
+    if (s.size() > 200) return fail(key, "expected a name of at most 200 characters, found " + std::to_string(s.size()));
+    out = s;
+  }
+  void number(const char* key, double& out, double low, double high, bool whole = false) {
+    const json* v = get(key);
+    if (!v) return;
+    const double value = v->is_number() ? v->get<double>() : low - 1;
+    const bool fits = v->is_number() && value >= low && value <= high;
+    if (!fits || (whole && value != static_cast<double>(static_cast<long long>(value))))
+      return fail(key, std::string("expected a ") + (whole ? "whole " : "") + "number from " + json(low).dump() + " to " + json(high).dump() + ", found " + RowReader::describe(*v));
+    out = value;
+  }
+  void whole(const char* key, int& out, int low, double high) {
+    double v = out;
+    number(key, v, low, high, true);
+    out = static_cast<int>(v);
+  }
+  void figure(const char* key, Figure& out, double low, double high) {
+    if (!get(key)) return;
+    double v = low;
+    number(key, v, low, high);
+    out = v;
+  }
+  void word(const char* key, std::string& out, std::initializer_list<const char*> allowed) {
+    std::string v;
+    text(key, v);
+    if (v.empty()) return;
+    std::string list;
+    for (const char* a : allowed) {
+      if (v == a) {
+        out = v;
+        return;
+      }
+      list += std::string(list.empty() ? "" : ", ") + a;
+    }
+    fail(key, "expected one of " + list + ", found \"" + v + "\"");
+  }
+  std::string path(const char* key) const { return where_.empty() ? key : where_ + "/" + key; }
+  void fail(const char* key, std::string message) {
+    if (!error_) error_ = Error{ErrorCode::kInvalidInput, *key ? path(key) : where_, std::move(message)};
+  }
+  /// Call last: every key of the object must have been asked for.
+  void finish() {
+    if (!object_.is_object() || error_) return;
+    for (const auto& [key, value] : object_.items()) {
+      const bool known = std::any_of(known_.begin(), known_.end(), [&k = key](const char* name) { return k == name; });
+      if (known) continue;
+      NameIndex names;
+      std::vector<std::string> ids;
+      for (const char* name : known_) {
+        names.add(name, static_cast<int>(ids.size()));
+        ids.emplace_back(name);
+      }
+      names.finish();
+      const std::vector<std::string> near = names.nearest(key, ids);
+      std::string shown = key.size() > 60 ? key.substr(0, 57) + "..." : key;
+      error_ = Error{ErrorCode::kInvalidInput, where_.empty() ? shown : where_ + "/" + shown, "unknown field" + (near.empty() ? std::string() : ", did you mean \"" + near.front() + "\"?")};
+      return;
+    }
+  }
+
+ private:
+  const json& object_;
+  std::string where_;
+  std::optional<Error>& error_;
+  std::vector<const char*> known_;
+};
+
+bool is_date(const std::string& s) {
+  if (s.size() != 10 || s[4] != '-' || s[7] != '-') return false;
+  for (const std::size_t i : {0, 1, 2, 3, 5, 6, 8, 9})
+    if (s[i] < '0' || s[i] > '9') return false;
+  const int month = (s[5] - '0') * 10 + s[6] - '0', day = (s[8] - '0') * 10 + s[9] - '0';
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+}  // namespace
+
+const char* to_word(Workload workload) {
+  for (const WorkloadName& w : kWorkloads)
+    if (w.workload == workload) return w.name;
+  return "chat";
+}
+
+Result<Scenario> read_scenario(const json& document) {
+  Scenario s;
+  std::optional<Error> error;
+  FieldReader r(document, "", error);
+  if (error) {
+    error->path = "scenario";
+    return *error;
+  }
+  r.whole("version", s.version, 1, 1);
+  r.text("as_of", s.as_of);
+  if (!s.as_of.empty() && !is_date(s.as_of)) r.fail("as_of", "expected a date YYYY-MM-DD, found \"" + s.as_of + "\"");
+  std::string word;
+  r.text("workload", word);
+  if (!word.empty()) {
+    const auto it = std::find_if(kWorkloads.begin(), kWorkloads.end(), [&](const WorkloadName& w) { return word == w.name; });
+    if (it == kWorkloads.end()) r.fail("workload", "expected one of chat, serving, rag, finetune, pretrain, vision-training, vision-inference, image-generation, hpc; found \"" + word + "\"");
+    else s.workload = it->workload;
+  }
+  r.text("model", s.model);
+  r.text("draft_model", s.draft_model);
+  r.text("engine", s.engine);
+  r.text("gpu", s.gpu);
+  r.whole("gpu_count", s.gpu_count, 1, kLargestCount);
+  r.whole("nodes", s.nodes, 1, kLargestCount);
+  if (const json* v = r.get("precision")) {
+    if (v->is_string()) {
+      r.text("precision", s.precision.weights);
+    } else {
+      FieldReader p(*v, "precision", error);
+      p.text("weights", s.precision.weights);
+      p.text("kv_cache", s.precision.kv_cache);
+      p.finish();
+    }
+  }
+  if (const json* v = r.get("gpus")) {
+    if (!v->is_array() || v->empty() || v->size() > 64) {
+      r.fail("gpus", "expected a list of 1 to 64 {gpu, count}, found " + RowReader::describe(*v));
+    } else {
+      for (std::size_t i = 0; i < v->size(); ++i) {
+        FieldReader g((*v)[i], "gpus/" + std::to_string(i), error);
+        GpuCount entry;
+        g.text("gpu", entry.gpu);
+        g.whole("count", entry.count, 1, kLargestCount);
+        if (entry.gpu.empty()) g.fail("gpu", "expected a GPU");
+        g.finish();
+        s.gpus.push_back(std::move(entry));
+      }
+    }
+  }
+  if (const json* v = r.get("parallelism")) {
+    FieldReader p(*v, "parallelism", error);
+    p.whole("tensor", s.parallelism.tensor, 1, kLargestCount);
+    p.whole("pipeline", s.parallelism.pipeline, 1, kLargestCount);
+    p.whole("expert", s.parallelism.expert, 1, kLargestCount);
+    p.whole("data", s.parallelism.data, 1, kLargestCount);
+    p.finish();
+  }
+  word.clear();
+  r.word("offload", word, {"none", "cpu", "experts", "optimizer"});
+  for (const OffloadName& o : kOffloads)
+    if (word == o.name) s.offload = o.kind;
+  if (const json* v = r.get("host")) {
+    FieldReader h(*v, "host", error);
+    h.number("ram_gib", s.host.ram_gib, 0, 1e6);
+    h.number("ram_gb_per_s", s.host.ram_gb_per_s, 1, 1e6);
+    h.number("pcie_gb_per_s", s.host.pcie_gb_per_s, 0.1, 1e6);
+    h.number("vram_reserved_gib", s.host.vram_reserved_gib, 0, 1e5);
+    h.finish();
+  }
+  if (r.get("context_tokens")) s.explicit_context = true;
+  r.number("context_tokens", s.context_tokens, 1, 1e9, true);
+  r.number("prompt_tokens", s.prompt_tokens, 1, 1e9, true);
+  r.number("output_tokens", s.output_tokens, 1, 1e9, true);
+  r.number("concurrency", s.concurrency, 1, kLargestCount, true);
+  if (const json* v = r.get("rag")) {
+    FieldReader p(*v, "rag", error);
+    p.number("requests_per_s", s.rag.requests_per_s, 1e-6, 1e6);
+    p.number("latency_s", s.rag.latency_s, 1e-3, 1e6);
+    p.finish();
+  }
+  if (const json* v = r.get("training")) {
+    FieldReader t(*v, "training", error);
+    t.word("method", s.training.method, {"full", "pretrain", "lora", "qlora", "dora", "qdora", "dpo", "grpo", "lora-dpo", "lora-grpo", "qlora-dpo", "qlora-grpo"});
+    t.word("precision", s.training.precision, {"bf16-mixed", "fp16-mixed", "bf16", "fp16", "tf32", "fp32", "fp8"});
+    t.word("optimizer", s.training.optimizer, {"adamw", "adamw-8bit", "paged-adamw-8bit", "paged-adamw", "adafactor", "lion", "lion-8bit", "muon", "galore", "sgd", "sgd-momentum"});
+    t.word("checkpointing", s.training.checkpointing, {"none", "selective", "full"});
+    t.word("sharding", s.training.sharding, {"none", "zero-1", "zero-2", "zero-3", "fsdp", "auto"});
+    t.number("tokens", s.training.tokens, 1, kLargestTokens);
+    t.number("epochs", s.training.epochs, 1e-3, 1e6);
+    t.number("sequence_tokens", s.training.sequence_tokens, 1, 1e8, true);
+    t.number("micro_batch", s.training.micro_batch, 1, kLargestCount, true);
+    t.number("global_batch", s.training.global_batch, 1, 1e8, true);
+    t.whole("lora_rank", s.training.lora_rank, 1, 65536);
+    t.finish();
+  }
+  if (const json* v = r.get("vision")) {
+    FieldReader p(*v, "vision", error);
+    p.number("images", s.vision.images, 1, 1e13);
+    p.number("epochs", s.vision.epochs, 1e-3, 1e6);
+    p.whole("resolution", s.vision.resolution, 8, 16384);
+    p.number("batch", s.vision.batch, 1, kLargestCount, true);
+    p.finish();
+  }
+  if (const json* v = r.get("image")) {
+    FieldReader p(*v, "image", error);
+    p.whole("width", s.image.width, 64, 16384);
+    p.whole("height", s.image.height, 64, 16384);
+    p.whole("steps", s.image.steps, 1, 10000);
+    p.number("batch", s.image.batch, 1, 10000, true);
+    p.whole("frames", s.image.frames, 1, 100000);
+    p.finish();
+  }
+  if (const json* v = r.get("hpc")) {
+    FieldReader p(*v, "hpc", error);
+    p.text("kernel", s.hpc.kernel);
+    p.number("size", s.hpc.size, 1, 1e12);
+    p.finish();
+  }
+  if (const json* v = r.get("offer")) {
+    FieldReader p(*v, "offer", error);
+    p.text("provider", s.offer.provider);
+    p.word("kind", s.offer.kind, {"on-demand", "spot", "reserved-1y", "reserved-3y"});
+    p.text("region", s.offer.region);
+    p.text("instance", s.offer.instance);
+    p.finish();
+  }
+  r.figure("price_usd_per_hour", s.price_usd_per_hour, 0, kLargestMoney);
+  r.number("utilisation", s.utilisation, 1e-6, 1);
+  if (const json* v = r.get("ownership")) {
+    FieldReader p(*v, "ownership", error);
+    p.figure("card_price_usd", s.ownership.card_price_usd, 0, kLargestMoney);
+    p.number("lifetime_months", s.ownership.lifetime_months, 1, 1200);
+    p.figure("usd_per_kwh", s.ownership.usd_per_kwh, 0, 1000);
+    p.text("country", s.ownership.country);
+    p.number("pue", s.ownership.pue, 1, 10);
+    if (const json* own = p.get("own")) {
+      if (own->is_boolean()) s.ownership.own = own->get<bool>();
+      else p.fail("own", "expected true or false, found " + RowReader::describe(*own));
+    }
+    p.finish();
+  }
+  if (const json* v = r.get("limits")) {
+    FieldReader p(*v, "limits", error);
+    p.figure("budget_usd", s.limits.budget_usd, 0, kLargestMoney);
+    p.figure("deadline_h", s.limits.deadline_h, 0, 1e9);
+    p.figure("latency_s", s.limits.latency_s, 0, 1e9);
+    p.finish();
+  }
+  if (const json* v = r.get("custom_gpu"); v && !error) {
+    json row = *v;
+    if (row.is_object()) {
+      if (!row.contains("id")) row["id"] = "custom-gpu";
+      if (!row.contains("name")) row["name"] = row["id"];
+    }
+    Result<Gpu> gpu = read_gpu(row, "custom_gpu");
+    if (!gpu) error = Error{ErrorCode::kInvalidInput, gpu.error().path, gpu.error().message};
+    else {
+      s.custom_gpu = std::move(gpu.value());
+      s.custom_gpu_json = v->dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+  }
+  if (const json* v = r.get("custom_model"); v && !error) {
+    json row = *v;
+    if (row.is_object()) {
+      if (!row.contains("id")) row["id"] = "custom-model";
+      if (!row.contains("name")) row["name"] = row["id"];
+    }
+    Result<Model> model = read_model(row, "custom_model");
+    if (!model) error = Error{ErrorCode::kInvalidInput, model.error().path, model.error().message};
+    else {
+      s.custom_model = std::move(model.value());
+      s.custom_model_json = v->dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+  }
+  r.finish();
+  if (error) return *error;
+  return s;
+}
+
+namespace {
+
+json or_null(const Figure& f) { return f ? json(*f) : json(); }
+json or_null(const std::string& s) { return s.empty() ? json() : json(s); }
+json or_null(double v) { return v > 0 ? json(v) : json(); }
+json or_null(int v) { return v > 0 ? json(v) : json(); }
+
+}  // namespace
+
+json to_json(const Scenario& s) {
+  json o;
+  o["version"] = s.version;
+  o["as_of"] = or_null(s.as_of);
+  o["workload"] = to_word(s.workload);
+  o["model"] = or_null(s.model);
+  o["draft_model"] = or_null(s.draft_model);
+  o["engine"] = or_null(s.engine);
+  o["precision"] = {{"weights", or_null(s.precision.weights)}, {"kv_cache", or_null(s.precision.kv_cache)}};
+  o["gpu"] = or_null(s.gpu);
+  o["gpu_count"] = s.gpu_count;
+  o["nodes"] = s.nodes;
+  o["gpus"] = json();
+  if (!s.gpus.empty()) {
+    o["gpus"] = json::array();
+    for (const GpuCount& g : s.gpus) o["gpus"].push_back({{"gpu", g.gpu}, {"count", g.count}});
+  }
+  o["parallelism"] = {{"tensor", or_null(s.parallelism.tensor)}, {"pipeline", or_null(s.parallelism.pipeline)}, {"expert", or_null(s.parallelism.expert)}, {"data", or_null(s.parallelism.data)}};
+  for (const OffloadName& k : kOffloads)
+    if (k.kind == s.offload) o["offload"] = k.name;
+  o["host"] = {{"ram_gib", s.host.ram_gib}, {"ram_gb_per_s", s.host.ram_gb_per_s}, {"pcie_gb_per_s", s.host.pcie_gb_per_s}, {"vram_reserved_gib", s.host.vram_reserved_gib}};
+  o["context_tokens"] = or_null(s.context_tokens);
+  o["prompt_tokens"] = s.prompt_tokens;
+  o["output_tokens"] = s.output_tokens;
+  o["concurrency"] = s.concurrency;
+  o["rag"] = {{"requests_per_s", s.rag.requests_per_s}, {"latency_s", s.rag.latency_s}};
+  const Scenario::Training& t = s.training;
+  o["training"] = {{"method", t.method}, {"tokens", t.tokens}, {"epochs", t.epochs}, {"sequence_tokens", t.sequence_tokens}, {"micro_batch", or_null(t.micro_batch)}, {"global_batch", t.global_batch},
+      {"precision", t.precision}, {"optimizer", t.optimizer}, {"checkpointing", or_null(t.checkpointing)}, {"sharding", t.sharding}, {"lora_rank", t.lora_rank}};
+  o["vision"] = {{"images", s.vision.images}, {"epochs", s.vision.epochs}, {"resolution", or_null(s.vision.resolution)}, {"batch", or_null(s.vision.batch)}};
+  o["image"] = {{"width", or_null(s.image.width)}, {"height", or_null(s.image.height)}, {"steps", or_null(s.image.steps)}, {"batch", s.image.batch}, {"frames", or_null(s.image.frames)}};
+  o["hpc"] = {{"kernel", s.hpc.kernel}, {"size", s.hpc.size}};
+  o["offer"] = {{"provider", or_null(s.offer.provider)}, {"kind", s.offer.kind}, {"region", or_null(s.offer.region)}, {"instance", or_null(s.offer.instance)}};
+  o["price_usd_per_hour"] = or_null(s.price_usd_per_hour);
+  o["utilisation"] = s.utilisation;
+  o["ownership"] = {{"own", s.ownership.own}, {"card_price_usd", or_null(s.ownership.card_price_usd)}, {"lifetime_months", s.ownership.lifetime_months},
+      {"usd_per_kwh", or_null(s.ownership.usd_per_kwh)}, {"country", or_null(s.ownership.country)}, {"pue", s.ownership.pue}};
+  o["limits"] = {{"budget_usd", or_null(s.limits.budget_usd)}, {"deadline_h", or_null(s.limits.deadline_h)}, {"latency_s", or_null(s.limits.latency_s)}};
+  o["custom_gpu"] = s.custom_gpu ? json::parse(s.custom_gpu_json, nullptr, false) : json();
+  o["custom_model"] = s.custom_model ? json::parse(s.custom_model_json, nullptr, false) : json();
+  return o;
+}
+
+}  // namespace whichgpu
