@@ -18,8 +18,8 @@ const char* by_context(std::string_view word, const Engine* engine, const Model*
   if (word == "bf16" || word == "bfloat16") return gguf ? "gguf-bf16" : "bf16";
   if (word == "fp32" || word == "f32" || word == "float32") return gguf ? "gguf-f32" : "fp32";
   if (word == "mxfp4") return gguf ? "gguf-mxfp4-moe" : "mxfp4";
-  if (word == "int8") return mlx ? "mlx-8bit-64g" : gguf ? "gguf-q8_0" : "bnb-int8";
-  if (word == "int4") return mlx ? "mlx-4bit-64g" : gguf ? "gguf-q4_k_m" : "awq-4bit-128g";
+  if (word == "int8" || word == "8bit" || word == "8-bit") return mlx ? "mlx-8bit-64g" : gguf ? "gguf-q8_0" : "bnb-int8";
+  if (word == "int4" || word == "4bit" || word == "4-bit" || word == "4bit weight-only") return mlx ? "mlx-4bit-64g" : gguf ? "gguf-q4_k_m" : "awq-4bit-128g";
   if (word == "fp8") return model && starts_with(model->native_dtype, "fp8") ? "fp8-block128" : "fp8-tensor";
   if (word == "nf4") return "bnb-nf4-dq";
   return nullptr;
