@@ -2,9 +2,12 @@
 
 namespace whichgpu::calibrate {
 
+Domain training_speed_domain();
+Domain training_memory_domain();
+
 // One line per fitted domain; what a domain observes stands in a file of its own beside this one.
 const std::vector<Domain>& all_domains() {
-  static const std::vector<Domain> domains = {};
+  static const std::vector<Domain> domains = {training_speed_domain(), training_memory_domain()};
   return domains;
 }
 

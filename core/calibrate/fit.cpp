@@ -102,7 +102,7 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
   std::vector<std::pair<int, double>> gradient;
   std::vector<std::vector<std::pair<int, double>>> source_cross(source_count);
   std::vector<double> source_a(source_count), source_b(source_count);
-  const double scale = domain.residual_scale;
+  double scale = std::max(domain.residual_scale, domain.first_residual_scale);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     a.setZero();
     b.setZero();
@@ -170,7 +170,9 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
       for (const auto& [p, vp] : source_cross[s]) right -= vp * moved[p];
       source_value[s] += right / source_a[s];
     }
-    if (largest < 2e-4 || iteration + 1 == kIterations) {
+    const bool settled = scale <= domain.residual_scale;
+    scale = std::max(domain.residual_scale, scale * 0.75);
+    if ((settled && largest < 2e-4) || iteration + 1 == kIterations) {
       const Eigen::MatrixXd inverse = solver.solve(Eigen::MatrixXd::Identity(effects, effects));
       out.sd.resize(effects);
       for (int p = 0; p < effects; ++p) out.sd[p] = std::sqrt(std::max(0.0, inverse(p, p)));

@@ -30,6 +30,9 @@ struct Domain {
   std::function<bool(const Conditions&, const MeasurementRow&, Observation&)> observe;
   double source_sd = 0.15;    ///< prior spread of a source's nuisance effect (log)
   double residual_scale = 0.15;  ///< scale of the Student-t residuals (log)
+  /// Scale of the first iteration, shrinking to residual_scale by a quarter each time; 0: residual_scale from the start.
+  /// For domains whose priors are far off, where sharp weights would call the data outliers.
+  double first_residual_scale = 0;
   double crowd_weight = 0.3;
 };
 

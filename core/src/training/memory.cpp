@@ -1,0 +1,176 @@
+#include "training/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whichgpu/domain.hpp"
+#include "whichgpu/units.hpp"
+
+namespace whichgpu::training {
+namespace {
+
+enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount };
+enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation };
+
+const char* store_word(const Setup& s) {
+  if (s.store == Store::kFour) return "4-bit";
+  if (s.store == Store::kEight) return "8-bit";
+  return s.wide_weights ? "fp32" : "half";
+}
+
+template <class Features>
+void set_key(Features& f, int level, const std::string& name) {
+  f.key_names[level] = name;
+  f.keys.at[level] = key_of(name);
+}
+/// A combination of two categories; none when either does not apply.
+template <class Features>
+void set_key(Features& f, int level, const std::string& a, const std::string& b) {
+  set_key(f, level, a.empty() || b.empty() ? std::string() : a + "|" + b);
+}
+
+}  // namespace
+
+double usable_gib(const Gpu& gpu) {
+  if (gpu.memory_gib_usable) return *gpu.memory_gib_usable;
+  return gpu.memory_gb ? *gpu.memory_gb * kBytesPerGb / kBytesPerGib : 0;
+}
+
+const DomainSpec& memory_spec() {
+  static const DomainSpec spec{
+      "training-memory",
+      {"class", "engine", "store", "store-engine", "trained", "trained-sharding", "checkpointing", "generation", "count"},
+      {{"weights", 0.02, 0.05, {{kStoreLevel, 0.1}, {kStoreEngine, 0.12}}},
+       {"states", 0.0, 0.15, {{kEngine, 0.25}, {kTrainedSharding, 0.2}}},
+       {"saved", 0.1, 0.4, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}, {kCheckpoint, 0.2}, {kGeneration, 0.15}}},
+       {"checkpoints", 0.1, 0.3, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}}},
+       {"working", 0.3, 0.4, {{kEngine, 0.3}}},
+       {"scores", -3.0, 1.0, {{kEngine, 1.5}, {kGeneration, 0.3}}},
+       {"logits", 1.2, 0.6, {{kClass, 0.3}, {kEngine, 1.0}}},
+       {"gathered", 0.2, 0.4, {{kEngine, 0.3}}},
+       {"constant", 0.0, 0.5, {{kEngine, 0.5}, {kCount, 0.3}}},
+       {"fragmentation", 0.03, 0.04, {{kEngine, 0.05}}}},
+      {kClass, kEngine}};
+  return spec;
+}
+
+MemoryFeatures memory_features(const Setup& s) {
+  const Shape& m = s.shape;
+  MemoryFeatures f;
+  const bool whole = !s.trains_adapters;
+  const bool wide = s.arithmetic == Arithmetic::kTf32 || s.arithmetic == Arithmetic::kFp32;
+  const std::string& engine = s.engine;
+  // FSDP stacks keep the sharded weights in FP32 and gather 16-bit copies.
+  const bool fp32_shards = whole && (engine == "torchtitan" || engine == "llm-foundry" || engine == "fms-fsdp");
+  const double frozen_bytes = s.store == Store::kFour ? 0.53 : s.store == Store::kEight ? 1.03 : 2;
+  const double linear = std::max(0.0, m.parameters - m.embedding_parameters);
+  double weights = s.wide_weights ? 4 * m.parameters : linear * frozen_bytes + 2 * m.embedding_parameters;
+  if (fp32_shards) weights = 4 * m.parameters;
+
+  // Gradient, FP32 copy and moments per trained weight.
+  const double moments = s.factored_states ? 0.1 : s.eight_bit_states ? 2 : 8;
+  const double gradient = s.wide_weights || fp32_shards ? 4 : 2;
+  double states = 0;
+  if (whole) {
+    const bool no_copy = s.wide_weights || fp32_shards || s.pure_half || engine == "hf" || engine == "unsloth" || engine == "axolotl" || engine == "ms-swift";
+    states = gradient + (no_copy ? 0 : 4) + (s.pure_half ? 4 : moments);
+  }
+  const double data_group = s.shard_group > 1 ? s.shard_group : s.data;
+  double weight_share = 1, gradient_share = 1, state_share = 1;
+  if (s.sharding == Sharding::kEverything) weight_share = gradient_share = state_share = data_group;
+  else if (s.sharding == Sharding::kStates) {
+    state_share = data_group;
+    gradient_share = s.zero_stage == 1 || s.tensor > 1 || s.pipeline > 1 ? 1 : data_group;
+  }
+  const double model_share = s.tensor * s.pipeline;
+  double held = weights / model_share / weight_share;
+  double kept = whole ? m.parameters / model_share * (std::min(states, gradient) / gradient_share + (states - std::min(states, gradient)) / state_share)
+                      : 0;
+  if (!whole) {
+    // Adapters on every matrix: rank x (inputs + outputs), half of them on average, with FP32 copy and moments.
+    const double adapters = m.layers * s.adapter_rank * (8 * m.hidden + (m.gated ? 3 : 2) * (m.hidden + (m.ffn_width > 0 ? m.ffn_width : 4 * m.hidden))) * 0.5;
+    kept = adapters * 16 / model_share;
+  }
+  double gathered = s.sharding == Sharding::kEverything ? linear / m.layers * 4 / s.tensor + m.embedding_parameters : 0;
+  if (s.offload) {
+    if (whole) kept = 0;
+    if (s.sharding == Sharding::kEverything) held = 0;
+  }
+
+  const double tokens = s.micro_batch * s.sequence / s.context;
+  const double layer_bytes = (16 * m.hidden + 4 * (m.attention_width + m.kv_width) + (m.gated ? 8 : 6) * m.ffn_active) * (wide ? 2 : 1);
+  const double saved = tokens * layer_bytes * m.layers / model_share;
+  const bool megatron = s.engine_class == "megatron";
+  if (s.checkpointing == Checkpointing::kNone) f.saved_gib = saved / kBytesPerGib;
+  else {
+    if (s.checkpointing == Checkpointing::kSelective) f.saved_gib = 0.5 * saved / kBytesPerGib;
+    f.checkpoints_gib = tokens * 2 * m.hidden * m.layers * (wide ? 2 : 1) / s.pipeline / (megatron ? s.tensor : 1) * (s.checkpoints_offloaded ? 0.1 : 1) / kBytesPerGib;
+    f.working_gib = tokens * layer_bytes / s.tensor / kBytesPerGib;
+  }
+  const double score_layers = s.checkpointing == Checkpointing::kFull ? 1 : m.layers / s.pipeline;
+  f.scores_gib = s.micro_batch * m.heads / s.tensor * s.sequence * s.sequence * 2 * score_layers / kBytesPerGib;
+  // Encoders being fine-tuned have a small head; when pretrained they predict 15 % of the tokens.
+  const double predicted = m.causal ? 1 : s.method == Method::kPretrain ? 0.15 : 0;
+  f.logits_gib = tokens * m.vocabulary * 2 / s.tensor * predicted / kBytesPerGib;
+  f.weights_gib = held / kBytesPerGib;
+  f.states_gib = kept / kBytesPerGib;
+  f.gathered_gib = gathered / kBytesPerGib;
+  f.capacity_gib = s.gpu != nullptr ? usable_gib(*s.gpu) : 0;
+
+  const char* trained = whole ? "whole" : "adapters";
+  set_key(f, kClass, s.engine_class);
+  if (engine != "other") set_key(f, kEngine, engine);
+  set_key(f, kStoreLevel, store_word(s));
+  if (engine != "other") set_key(f, kStoreEngine, store_word(s), engine);
+  set_key(f, kTrained, trained);
+  set_key(f, kTrainedSharding, trained, to_word(s.sharding));
+  set_key(f, kCheckpoint, to_word(s.checkpointing));
+  if (s.gpu != nullptr) set_key(f, kGeneration, s.gpu->generation);
+  set_key(f, kCount, s.gpus > 1 ? "several" : "one");
+  return f;
+}
+
+MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
+  MemoryParts p;
+  p.weights = f.weights_gib * exp(c[kWeights]);
+  p.states = f.states_gib * exp(c[kStates]);
+  p.activations = f.saved_gib * exp(c[kSaved]) + f.checkpoints_gib * exp(c[kCheckpoints]);
+  // A layer's working set and the logits are never alive together.
+  p.working = std::max(f.working_gib * exp(c[kWorking]), f.logits_gib * exp(c[kLogits]));
+  p.scores = f.scores_gib * exp(c[kScores]);
+  p.gathered = f.gathered_gib * exp(c[kGathered]);
+  p.constant = exp(c[kConstant]);
+  const double sum = p.weights + p.states + p.activations + p.working + p.scores + p.gathered + p.constant;
+  p.fragmentation = sum * (exp(c[kFragmentation]) - 1);
+  p.total = sum + p.fragmentation;
+  return p;
+}
+
+double memory_need_log(const MemoryFeatures& f, const double* c) { return log(memory_parts(f, c).total); }
+
+double memory_shown_log(const MemoryFeatures& f, const double* c) {
+  const double need = memory_parts(f, c).total;
+  double shown = need;
+  if (f.capacity_gib > 0) {
+    const double full = need / (f.capacity_gib * 0.97);
+    const double square = full * full, eighth = square * square * square * square;
+    shown = need / pow(1 + eighth, 0.125);
+  }
+  return log(shown * f.copies);
+}
+
+std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not) {
+  if (row.metric != "peak_vram_gb" && row.metric != "fits" && row.metric != "max_seq_len") { why_not = "metric not modelled for training memory"; return std::nullopt; }
+  auto setup = setup_of(row, why_not);
+  if (!setup) return std::nullopt;
+  if (setup->method == Method::kInference) { why_not = "inference inside a training suite"; return std::nullopt; }
+  const bool tune = row.workload == "llm-finetune";
+  if (!setup->sequence_known && tune) setup->sequence = 512;  // what instruction data sets pad to
+  if (!row.micro_batch && !row.global_batch) setup->micro_batch = setup->trains_adapters ? 2 : 1;
+  MemoryFeatures f = memory_features(*setup);
+  if (row.has(kTotal)) f.copies = setup->gpus;
+  if (row.unit == "gb") f.copies *= kBytesPerGib / kBytesPerGb;
+  return f;
+}
+
+}  // namespace whichgpu::training

@@ -1,0 +1,48 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+
+#include "training/setup.hpp"
+
+/// Peak memory per GPU of a training run, in GiB.
+///
+///   weights + gradients and optimizer states + activations (saved, or checkpoints and one layer's working set or the
+///   logits, whichever is larger) + attention scores where the stack stores them + gathered layers + a constant, times a
+///   share for fragmentation
+///
+/// Activations per token and layer without checkpointing: 16 hidden, 4 (query + key-value width) and 8 (gated) or 6
+/// feed-forward widths in bytes at 16 bits, the sum of the tensors that the backward pass reads (Korthikanti et al. 2022,
+/// arXiv 2205.05198, table 2, with FlashAttention). Checkpoints: 2 hidden per token and layer.
+/// Adam: 2 bytes gradient, 4 FP32 copy, 8 moments a weight (Rajbhandari et al. 2019, arXiv 1910.02054).
+namespace whichgpu::training {
+
+struct MemoryFeatures {
+  double weights_gib = 0, states_gib = 0, gathered_gib = 0;
+  double saved_gib = 0;        ///< activations where nothing is recomputed
+  double checkpoints_gib = 0, working_gib = 0;
+  double scores_gib = 0, logits_gib = 0;
+  double capacity_gib = 0;     ///< 0: not known
+  double copies = 1;           ///< what a GiB per GPU becomes in the report: GPUs that a total covers, GB for GiB
+  Keys keys;
+  std::array<std::string, kMaxLevels> key_names;  ///< the keys as text, for the fit
+};
+
+struct MemoryParts {  ///< GiB per GPU; they add up to `total`
+  double weights = 0, states = 0, activations = 0, working = 0, scores = 0, gathered = 0, constant = 0, fragmentation = 0, total = 0;
+};
+
+const DomainSpec& memory_spec();
+MemoryFeatures memory_features(const Setup& setup);
+MemoryParts memory_parts(const MemoryFeatures& features, const double* coefficient);
+/// Log of the need per GPU, whatever the card holds.
+double memory_need_log(const MemoryFeatures& features, const double* coefficient);
+/// Log of the peak that a tool would show: the need, but never above the card, since allocators give back what they
+/// can when it is nearly full.
+double memory_shown_log(const MemoryFeatures& features, const double* coefficient);
+std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not);
+
+/// What a card offers to a training process.
+double usable_gib(const Gpu& gpu);
+
+}  // namespace whichgpu::training
