@@ -26,7 +26,7 @@ Domain training_speed_domain() {
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!language(row)) return false;
-    auto features = training::speed_row_features(row, why);
+    auto features = training::speed_row_features(row, why, true);
     if (!features) return false;
     take_keys(*features, training::speed_spec(), out);
     out.predict = [f = std::move(*features)](const double* c) { return training::speed_log(f, c); };
@@ -44,7 +44,7 @@ Domain training_memory_domain() {
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!language(row) || row.metric != "peak_vram_gb") return false;
-    auto features = training::memory_row_features(row, why);
+    auto features = training::memory_row_features(row, why, true);
     if (!features) return false;
     take_keys(*features, training::memory_spec(), out);
     out.predict = [f = std::move(*features)](const double* c) { return training::memory_shown_log(f, c); };

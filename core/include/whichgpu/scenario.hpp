@@ -34,7 +34,7 @@ struct Scenario {
   double prompt_tokens = 1024, output_tokens = 256, concurrency = 1;
   struct Rag { double requests_per_s = 2.0, latency_s = 3.0; } rag;
   struct Training {
-    std::string method = "lora", precision = "bf16-mixed", optimizer = "adamw", checkpointing, sharding = "none";
+    std::string method = "lora", precision = "bf16-mixed", optimizer = "adamw", checkpointing, sharding = "auto";
     double tokens = 10000000, epochs = 1, sequence_tokens = 2048, micro_batch = 0, global_batch = 16;  ///< micro_batch 0: chosen by us
     int lora_rank = 16;
   } training;

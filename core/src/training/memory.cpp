@@ -19,14 +19,15 @@ const char* store_word(const Setup& s) {
 }
 
 template <class Features>
-void set_key(Features& f, int level, const std::string& name) {
-  f.key_names[level] = name;
+void set_key(Features& f, int level, std::string_view name) {
   f.keys.at[level] = key_of(name);
+  if (f.with_names) f.key_names[level] = name;
 }
 /// A combination of two categories; none when either does not apply.
 template <class Features>
-void set_key(Features& f, int level, const std::string& a, const std::string& b) {
-  set_key(f, level, a.empty() || b.empty() ? std::string() : a + "|" + b);
+void set_key(Features& f, int level, std::string_view a, std::string_view b) {
+  f.keys.at[level] = key_of(a, b);
+  if (f.with_names) f.key_names[level] = f.keys.at[level] == 0 ? std::string() : std::string(a) + "|" + std::string(b);
 }
 
 }  // namespace
@@ -54,27 +55,21 @@ const DomainSpec& memory_spec() {
   return spec;
 }
 
-MemoryFeatures memory_features(const Setup& s) {
+MemoryFeatures memory_features(const Setup& s, bool with_names) {
   const Shape& m = s.shape;
   MemoryFeatures f;
+  f.with_names = with_names;
   const bool whole = !s.trains_adapters;
   const bool wide = s.arithmetic == Arithmetic::kTf32 || s.arithmetic == Arithmetic::kFp32;
   const std::string& engine = s.engine;
-  // FSDP stacks keep the sharded weights in FP32 and gather 16-bit copies.
-  const bool fp32_shards = whole && (engine == "torchtitan" || engine == "llm-foundry" || engine == "fms-fsdp");
   const double frozen_bytes = s.store == Store::kFour ? 0.53 : s.store == Store::kEight ? 1.03 : 2;
   const double linear = std::max(0.0, m.parameters - m.embedding_parameters);
   double weights = s.wide_weights ? 4 * m.parameters : linear * frozen_bytes + 2 * m.embedding_parameters;
-  if (fp32_shards) weights = 4 * m.parameters;
+  if (s.wide_shards) weights = 4 * m.parameters;
 
-  // Gradient, FP32 copy and moments per trained weight.
-  const double moments = s.factored_states ? 0.1 : s.eight_bit_states ? 2 : 8;
-  const double gradient = s.wide_weights || fp32_shards ? 4 : 2;
-  double states = 0;
-  if (whole) {
-    const bool no_copy = s.wide_weights || fp32_shards || s.pure_half || engine == "hf" || engine == "unsloth" || engine == "axolotl" || engine == "ms-swift";
-    states = gradient + (no_copy ? 0 : 4) + (s.pure_half ? 4 : moments);
-  }
+  const double gradient = s.wide_weights || s.wide_shards ? 4 : 2;
+  const bool copy = s.master_copy && !s.wide_weights && !s.wide_shards;
+  const double states = whole ? gradient + (copy ? 4 : 0) + s.moment_bytes : 0;
   const double data_group = s.shard_group > 1 ? s.shard_group : s.data;
   double weight_share = 1, gradient_share = 1, state_share = 1;
   if (s.sharding == Sharding::kEverything) weight_share = gradient_share = state_share = data_group;
@@ -89,8 +84,9 @@ MemoryFeatures memory_features(const Setup& s) {
   if (!whole) {
     // Adapters on every matrix: rank x (inputs + outputs), half of them on average, with FP32 copy and moments.
     const double adapters = m.layers * s.adapter_rank * (8 * m.hidden + (m.gated ? 3 : 2) * (m.hidden + (m.ffn_width > 0 ? m.ffn_width : 4 * m.hidden))) * 0.5;
-    kept = adapters * 16 / model_share;
+    kept = adapters * (8 + s.moment_bytes) / model_share;
   }
+  if (s.reference_copy && whole) held += 2 * m.parameters / model_share / weight_share;
   double gathered = s.sharding == Sharding::kEverything ? linear / m.layers * 4 / s.tensor + m.embedding_parameters : 0;
   if (s.offload) {
     if (whole) kept = 0;
@@ -159,7 +155,7 @@ double memory_shown_log(const MemoryFeatures& f, const double* c) {
   return log(shown * f.copies);
 }
 
-std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not) {
+std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not, bool with_names) {
   if (row.metric != "peak_vram_gb" && row.metric != "fits" && row.metric != "max_seq_len") { why_not = "metric not modelled for training memory"; return std::nullopt; }
   auto setup = setup_of(row, why_not);
   if (!setup) return std::nullopt;
@@ -167,7 +163,7 @@ std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::st
   const bool tune = row.workload == "llm-finetune";
   if (!setup->sequence_known && tune) setup->sequence = 512;  // what instruction data sets pad to
   if (!row.micro_batch && !row.global_batch) setup->micro_batch = setup->trains_adapters ? 2 : 1;
-  MemoryFeatures f = memory_features(*setup);
+  MemoryFeatures f = memory_features(*setup, with_names);
   if (row.has(kTotal)) f.copies = setup->gpus;
   if (row.unit == "gb") f.copies *= kBytesPerGib / kBytesPerGb;
   return f;

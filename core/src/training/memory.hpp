@@ -25,6 +25,7 @@ struct MemoryFeatures {
   double capacity_gib = 0;     ///< 0: not known
   double copies = 1;           ///< what a GiB per GPU becomes in the report: GPUs that a total covers, GB for GiB
   Keys keys;
+  bool with_names = false;
   std::array<std::string, kMaxLevels> key_names;  ///< the keys as text, for the fit
 };
 
@@ -33,14 +34,15 @@ struct MemoryParts {  ///< GiB per GPU; they add up to `total`
 };
 
 const DomainSpec& memory_spec();
-MemoryFeatures memory_features(const Setup& setup);
+/// `with_names` also fills the text of the keys, which only the fit needs.
+MemoryFeatures memory_features(const Setup& setup, bool with_names = false);
 MemoryParts memory_parts(const MemoryFeatures& features, const double* coefficient);
 /// Log of the need per GPU, whatever the card holds.
 double memory_need_log(const MemoryFeatures& features, const double* coefficient);
 /// Log of the peak that a tool would show: the need, but never above the card, since allocators give back what they
 /// can when it is nearly full.
 double memory_shown_log(const MemoryFeatures& features, const double* coefficient);
-std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not);
+std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 /// What a card offers to a training process.
 double usable_gib(const Gpu& gpu);

@@ -31,13 +31,13 @@ struct FamilyWord { const char* word; const char* family; };
 constexpr FamilyWord kFamilies[] = {
     {"megatron-bridge", "megatron-bridge"}, {"nemo rl", "nemo-rl"}, {"automodel", "automodel"},
     {"megatron-deepspeed", "megatron-ds"}, {"megatron + deepspeed", "megatron-ds"}, {"llm-foundry", "llm-foundry"},
-    {"litgpt", "litgpt"}, {"lit-", "litgpt"}, {"fsdp_qlora", "fsdp-qlora"}, {"qwen finetune", "qwen-ds"},
+    {"litgpt", "litgpt"}, {"lit-", "litgpt"}, {"fsdp_qlora", "fsdp-qlora"}, {"fsdp-qlora", "fsdp-qlora"}, {"qwen finetune", "qwen-ds"},
     {"unsloth", "unsloth"}, {"ms-swift", "ms-swift"}, {"torchtitan", "torchtitan"}, {"torchao", "torchtitan"},
     {"xtuner", "xtuner"}, {"fms-fsdp", "fms-fsdp"}, {"nanotron", "nanotron"}, {"maxtext", "maxtext"}, {"pax", "pax"},
     {"t5x", "t5x"}, {"jax", "maxtext"}, {"mlx", "mlx"}, {"rwkv", "rwkv"}, {"trl grpo", "trl-grpo"},
     {"deepspeed-chat", "ds-chat"}, {"gpt-fast", "gpt-fast"}, {"deeplearningexamples", "ngc-dle"}, {"tensorflow (ngc", "ngc-tf"},
     {"tensorflow2 (ngc", "ngc-tf"}, {"pytorch (ngc", "ngc-dle"}, {"deepspeed", "hf-ds"}, {"megatron", "megatron"},
-    {"axolotl", "axolotl"}, {"nemo 2", "nemo"}, {"h2o", "hf"}, {"hf", "hf"}, {"trl", "hf"}, {"transformers", "hf"}, {"peft", "hf"},
+    {"axolotl", "axolotl"}, {"nemo", "nemo"}, {"torchtune", "hf"}, {"h2o", "hf"}, {"hf", "hf"}, {"trl", "hf"}, {"transformers", "hf"}, {"peft", "hf"},
     {"llama-factory", "hf"}, {"optimum", "hf"}, {"xturing", "hf"}, {"neuron", "neuron"}, {"bitsandbytes", "hf"},
     {"nanogpt", "nanogpt"}, {"nanochat", "nanogpt"}, {"lora", "hf"}, {"finetuner", "hf"}};
 
@@ -147,7 +147,6 @@ void read_precision(std::string_view p, Setup& s) {
   if (s.arithmetic == Arithmetic::kTf32 && !gpu.tf32_tensor_tflops) s.arithmetic = Arithmetic::kFp32;
   s.wide_weights = s.arithmetic == Arithmetic::kFp32 || s.arithmetic == Arithmetic::kTf32 || contains(p, "fp32 weights") ||
                    (contains(p, "mixed") && s.engine == "litgpt");
-  s.pure_half = contains(p, "true");
 }
 
 }  // namespace
@@ -317,8 +316,16 @@ std::optional<Setup> setup_of(const Conditions& row, std::string& why_not) {
   else if (starts_with(row.checkpointing, "selective") || starts_with(row.checkpointing, "minimal")) s.checkpointing = Checkpointing::kSelective;
   s.checkpointing_stated = s.checkpointing != Checkpointing::kNone || row.checkpointing == "none";
   s.checkpoints_offloaded = contains(row.checkpointing, "offload");
-  s.eight_bit_states = contains(row.optimizer, "8bit") || contains(row.optimizer, "8-bit") || contains(row.optimizer, "4bit");
-  s.factored_states = contains(row.optimizer, "adafactor");
+  const bool eight_bit = contains(row.optimizer, "8bit") || contains(row.optimizer, "8-bit") || contains(row.optimizer, "4bit");
+  s.moment_bytes = contains(row.optimizer, "adafactor") ? 0.1 : eight_bit ? 2 : 8;
+  // FSDP stacks keep the shards in FP32; scripts around transformers train the weights as they are, and LitGPT's
+  // "true" precision holds gradients and moments in 16 bits as well.
+  s.wide_shards = !s.trains_adapters && (s.engine == "torchtitan" || s.engine == "llm-foundry" || s.engine == "fms-fsdp");
+  s.master_copy = !(s.engine == "hf" || s.engine == "unsloth" || s.engine == "axolotl" || s.engine == "ms-swift");
+  if (contains(row.precision, "true")) {
+    s.master_copy = false;
+    s.moment_bytes = std::min(s.moment_bytes, 4.0);
+  }
   s.year = row.year > 0 ? row.year : 2024.5;
   // MLPerf says neither layout nor micro-batch: as many GPUs share a copy as its weights need, or as the batch leaves over.
   if (row.metric == "wall_hours") {

@@ -63,9 +63,12 @@ struct Setup {
   Sharding sharding = Sharding::kSingle;
   int zero_stage = -1;            ///< 0 to 3; -1 not stated
   bool offload = false;           ///< states (and with full sharding the weights) live in host memory
-  bool eight_bit_states = false, factored_states = false;
-  bool wide_weights = false;      ///< FP32 weights under autocast
-  bool pure_half = false;         ///< no FP32 copy of the weights
+  bool wide_weights = false;      ///< FP32 weights, whole on each GPU or under autocast
+  bool wide_shards = false;       ///< FP32 shards from which 16-bit weights are gathered
+  bool master_copy = true;        ///< an FP32 copy beside 16-bit trained weights
+  double moment_bytes = 8;        ///< optimizer state per trained weight
+  bool reference_copy = false;    ///< preference tuning: a frozen second copy
+  double extra_forward = 0;       ///< further forward passes (the reference model's)
   bool trains_adapters = false;
   double adapter_rank = 16;
   double gpus = 1, nodes = 1;

@@ -31,14 +31,15 @@ double ring_share(double members) { return members > 1 ? (members - 1) / members
 const char* store_word(Store store) { return store == Store::kFour ? "4-bit" : store == Store::kEight ? "8-bit" : ""; }
 
 template <class Features>
-void set_key(Features& f, int level, const std::string& name) {
-  f.key_names[level] = name;
+void set_key(Features& f, int level, std::string_view name) {
   f.keys.at[level] = key_of(name);
+  if (f.with_names) f.key_names[level] = name;
 }
 /// A combination of two categories; none when either does not apply.
 template <class Features>
-void set_key(Features& f, int level, const std::string& a, const std::string& b) {
-  set_key(f, level, a.empty() || b.empty() ? std::string() : a + "|" + b);
+void set_key(Features& f, int level, std::string_view a, std::string_view b) {
+  f.keys.at[level] = key_of(a, b);
+  if (f.with_names) f.key_names[level] = f.keys.at[level] == 0 ? std::string() : std::string(a) + "|" + std::string(b);
 }
 
 }  // namespace
@@ -76,10 +77,11 @@ const DomainSpec& speed_spec() {
   return spec;
 }
 
-SpeedFeatures speed_features(const Setup& s) {
+SpeedFeatures speed_features(const Setup& s, bool with_names) {
   const Shape& m = s.shape;
   const Gpu& gpu = *s.gpu;
   SpeedFeatures f;
+  f.with_names = with_names;
   const bool adapters = s.method == Method::kLora || s.method == Method::kQlora;
   const bool recompute = s.checkpointing == Checkpointing::kFull;
   // Forward, and the gradients of inputs and weights; frozen weights need no gradient.
@@ -87,9 +89,9 @@ SpeedFeatures speed_features(const Setup& s) {
   // Selective recomputation repeats only the cheap part of a layer (Korthikanti et al.: 2.7 % of the FLOPs; more in
   // the per-operation form of FSDP stacks).
   const double repeated = s.method == Method::kInference ? 0 : recompute ? 1 : s.checkpointing == Checkpointing::kSelective ? 0.15 : 0;
-  f.passes = base + repeated;
+  f.passes = base + repeated + s.extra_forward;
   // FlashAttention's backward pass does 2.5 times the forward's products (Dao 2023, arXiv 2307.08691).
-  f.attention_passes = (s.method == Method::kInference ? 1 : 3.5) + (recompute ? 1 : 0);
+  f.attention_passes = (s.method == Method::kInference ? 1 : 3.5) + (recompute ? 1 : 0) + s.extra_forward;
   const double share = s.tensor * s.pipeline * s.context;
   f.gpus = s.gpus;
   f.sequence = s.sequence;
@@ -155,6 +157,7 @@ SpeedFeatures speed_features(const Setup& s) {
   f.layer_passes = m.layers / s.pipeline * f.passes;
   f.years = s.year - 2025;
   f.doublings = log(std::max(1.0, s.gpus / 8)) / 0.6931471805599453;
+  f.useful_flops = base * (f.dense_flops + f.expert_flops + f.head_flops + f.attention_flops);
   f.reported_flops = 6 * (m.causal ? m.dense_matmul + m.expert_matmul + m.head_matmul : m.parameters) + 3 * f.attention_flops;
   f.step_tokens_factor = std::max(s.global_batch, s.micro_batch * s.data);
   f.reinforcement = s.method == Method::kReinforcement;
@@ -238,7 +241,12 @@ double speed_log(const SpeedFeatures& f, const double* c) {
   return 0;
 }
 
-std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not) {
+SpeedEvidence speed_evidence(const DomainCalibration& calibration, const SpeedFeatures& f) {
+  if (calibration.rows_seen(kGpuLevel, f.keys.at[kGpuLevel]) > 0) return SpeedEvidence::kSame;
+  return calibration.rows_seen(kGeneration, f.keys.at[kGeneration]) > 0 ? SpeedEvidence::kNear : SpeedEvidence::kFar;
+}
+
+std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not, bool with_names) {
   struct MetricWord { const char* word; RateMetric metric; const char* group; };
   static constexpr MetricWord kMetrics[] = {
       {"tokens_s_per_gpu", RateMetric::kTokensPerSPerGpu, "rate"}, {"tokens_s_total", RateMetric::kTokensPerS, "rate"},
@@ -256,7 +264,7 @@ std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::stri
   }
   const auto setup = setup_of(row, why_not);
   if (!setup) return std::nullopt;
-  SpeedFeatures f = speed_features(*setup);
+  SpeedFeatures f = speed_features(*setup, with_names);
   if (f.peak <= 0 || f.bytes_per_s <= 0) { why_not = "the GPU's rate or bandwidth is not known"; return std::nullopt; }
   f.metric = known->metric;
   const std::string& engine = setup->engine;

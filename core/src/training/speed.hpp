@@ -35,11 +35,13 @@ struct SpeedFeatures {
   double years = 0;               ///< since 2025
   double doublings = 0;           ///< of the GPU count above one node of eight
   double reported_flops = 0;      ///< per token, as the source's TFLOP/s or MFU counts them
+  double useful_flops = 0;        ///< per token, what the method needs without recomputation
   double step_tokens_factor = 1;  ///< sequences per reported step
   double batch_ratio = 1;         ///< global batch over the benchmark's reference batch
   bool unpadded = false;          ///< sequences as long as the data, at most `sequence`
   bool reinforcement = false, moe = false;
   Keys keys;
+  bool with_names = false;
   std::array<std::string, kMaxLevels> key_names;  ///< the keys as text, for the fit
 };
 
@@ -49,10 +51,14 @@ struct SpeedParts {  ///< seconds of one micro step; they add up to `total`
 };
 
 const DomainSpec& speed_spec();
-SpeedFeatures speed_features(const Setup& setup);
+/// `with_names` also fills the text of the keys, which only the fit needs.
+SpeedFeatures speed_features(const Setup& setup, bool with_names = false);
 SpeedParts speed_parts(const SpeedFeatures& features, const double* coefficient);
 /// Log of the quantity that `features.metric` names, in its unit.
 double speed_log(const SpeedFeatures& features, const double* coefficient);
-std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not);
+/// How near the measurements behind an estimate are: of this GPU, of its generation, or of others.
+enum class SpeedEvidence { kSame, kNear, kFar };
+SpeedEvidence speed_evidence(const DomainCalibration& calibration, const SpeedFeatures& features);
+std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 }  // namespace whichgpu::training

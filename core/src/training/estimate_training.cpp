@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "training/plan.hpp"
+#include "whichgpu/domain.hpp"
+#include "whichgpu/estimate.hpp"
+#include "whichgpu/units.hpp"
+
+namespace whichgpu {
+namespace {
+
+using namespace training;
+
+constexpr double kTight = 0.95;             // under 5 % free
+constexpr double kTokensPerParameter = 20;  // compute-optimal (Hoffmann et al. 2022, arXiv 2203.15556)
+
+std::string number(double v) { return format_number(v, 4); }
+
+/// Micro-batch that still fits with everything else as planned.
+double largest_micro_batch(Setup s, const Calibration& calibration, double capacity) {
+  const DomainCalibration& memory = calibration.domain(memory_spec().name);
+  const auto fits = [&](double micro) {
+    s.micro_batch = micro;
+    const MemoryFeatures f = memory_features(s);
+    return memory_parts(f, memory.resolve(memory_spec(), f.keys).value).total <= capacity;
+  };
+  if (!fits(1)) return 0;
+  double low = 1, high = 2;
+  while (high < 1e6 && fits(high)) { low = high; high *= 2; }
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Fewest GPUs of this kind, in whole nodes of eight beyond one node, for which some plan fits; nullopt beyond 4,096.
+Figure smallest_count(Wishes w, const Calibration& calibration) {
+  const double batch = w.setup.global_batch;
+  for (double count = 1; count <= 4096; count *= 2) {
+    w.setup.gpus = count;
+    w.setup.nodes = std::max(1.0, count / 8);
+    w.setup.global_batch = std::max(batch, count);
+    w.setup.sharding = count > 1 ? Sharding::kEverything : Sharding::kSingle;
+    w.sharding_open = false;
+    w.degrees_open = true;
+    w.checkpointing_open = false;
+    w.setup.checkpointing = Checkpointing::kFull;
+    w.setup.micro_batch = 1;
+    if (choose_plan(w, calibration).fits) return count;
+  }
+  return std::nullopt;
+}
+
+void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEstimate& memory) {
+  const DomainCalibration& calibration = q.catalog->calibration.domain(memory_spec().name);
+  const MemoryFeatures f = memory_features(plan.setup);
+  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](const double* c) { return memory_need_log(f, c); });
+  const MemoryParts parts = memory_parts(f, calibration.resolve(memory_spec(), f.keys).value);
+  memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
+  memory.capacity_gib = w.capacity_gib;
+  const Setup& s = plan.setup;
+  const auto add = [&](const char* name, double gib, std::string formula) {
+    if (gib > 0) memory.terms.push_back({name, gib, "GiB", q.explain ? std::move(formula) : std::string()});
+  };
+  const Shape& m = s.shape;
+  const std::string tokens = number(s.micro_batch) + " x " + number(s.sequence) + " tokens";
+  add("weights", parts.weights, number(m.parameters) + " parameters in " + (s.store == Store::kFour ? "4 bits" : s.wide_weights ? "32 bits" : "16 bits") + " over " + number(s.tensor * s.pipeline * (s.sharding == Sharding::kEverything ? s.data : 1)) + " GPUs");
+  add(s.trains_adapters ? "adapters" : "gradients_and_optimizer", parts.states, s.trains_adapters ? "rank " + number(s.adapter_rank) + ", gradients and optimizer states included" : "gradients, " + std::string(s.master_copy ? "FP32 copy and " : "") + number(s.moment_bytes) + " bytes of moments a weight, sharding " + to_word(s.sharding));
+  add("activations", parts.activations, tokens + ", " + number(m.layers / s.pipeline) + " layers, recomputation " + to_word(s.checkpointing));
+  add("working_set", parts.working, tokens + ": one layer's activations or logits over " + number(m.vocabulary) + " words");
+  add("attention_scores", parts.scores, number(m.heads / s.tensor) + " heads x " + number(s.sequence) + "^2");
+  add("gathered_weights", parts.gathered, "one layer's weights gathered from all shards");
+  add("runtime", parts.constant, "context, kernels and libraries");
+  add("fragmentation", parts.fragmentation, "share of everything above");
+  if (w.capacity_gib <= 0) memory.verdict = Verdict::kUnknown;
+  else if (p.value > w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
+  else if (s.offload) memory.verdict = Verdict::kOffload;
+  else memory.verdict = p.value > kTight * w.capacity_gib ? Verdict::kTight : Verdict::kFits;
+  if (s.offload) memory.offloaded_gib = (m.parameters * (s.trains_adapters ? 0 : 16) + (s.sharding == Sharding::kEverything ? m.parameters * 2 : 0)) / kBytesPerGib / s.gpus;
+  if (w.capacity_gib > 0) {
+    memory.max_batch = largest_micro_batch(s, q.catalog->calibration, w.capacity_gib);
+    if (q.explain || memory.verdict == Verdict::kDoesNotFit) memory.min_gpu_count = smallest_count(w, q.catalog->calibration);
+  }
+}
+
+}  // namespace
+
+TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, std::vector<Warning>& warnings) {
+  TrainingEstimate out;
+  const Scenario& sc = q.scenario;
+  const Gpu& gpu = *q.gpu;
+  if (!shape_of(*q.model)) {
+    warnings.push_back({"missing-data", "The layers of " + q.model->id + " are not known, so its training cannot be estimated."});
+    return out;
+  }
+  if (half_flops(gpu) <= 0 || !gpu.bandwidth_gb_per_s) {
+    warnings.push_back({"missing-data", "The rate or the memory bandwidth of " + gpu.name + " is not known."});
+    return out;
+  }
+  const Wishes wishes = wishes_of(q);
+  const Plan plan = choose_plan(wishes, q.catalog->calibration);
+  const Setup& s = plan.setup;
+  fill_memory(q, wishes, plan, memory);
+
+  const DomainCalibration& calibration = q.catalog->calibration.domain(speed_spec().name);
+  const SpeedFeatures f = speed_features(s);
+  const Predicted rate = predict_with_interval(calibration, speed_spec(), f.keys, [&](const double* c) { return speed_log(f, c); });
+  const SpeedParts parts = speed_parts(f, calibration.resolve(speed_spec(), f.keys).value);
+  const double micro_steps = s.accumulation;
+  const double step_tokens = sc.training.global_batch * s.sequence;
+  const double useful = f.useful_flops / f.gpus / f.peak;
+  const double total_tokens = sc.training.tokens * sc.training.epochs;
+  const double hours = total_tokens / rate.value / 3600;
+  out.tokens_per_s = Quantity::between(rate.value, rate.p10, rate.p90, "tokens/s");
+  out.mfu = Quantity::between(rate.value * useful, rate.p10 * useful, rate.p90 * useful, "");
+  out.step_s = Quantity::between(step_tokens / rate.value, step_tokens / rate.p90, step_tokens / rate.p10, "s");
+  out.hours = Quantity::between(hours, total_tokens / rate.p90 / 3600, total_tokens / rate.p10 / 3600, "h");
+  out.gpu_hours = Quantity::between(hours * s.gpus, out.hours->p10 * s.gpus, out.hours->p90 * s.gpus, "GPU h");
+
+  const auto add = [&](const char* name, double seconds, std::string formula) {
+    if (seconds > 0) out.terms.push_back({name, seconds * micro_steps, "s", q.explain ? std::move(formula) : std::string()});
+  };
+  const std::string each = number(micro_steps) + " micro steps of " + number(f.tokens) + " tokens";
+  add("matrix_products", parts.products, each + ", " + number(f.passes) + " passes of " + number(f.dense_flops + f.expert_flops + f.head_flops) + " FLOP a token, peak " + number(f.peak / 1e12) + " TFLOP/s");
+  add("attention", parts.attention, number(f.attention_flops) + " FLOP a token and pass");
+  add("elementwise", parts.elements, number(f.element_bytes) + " bytes a token at " + number(f.bytes_per_s / 1e9) + " GB/s");
+  add("dequantization", parts.dequantise, "4-bit weights unpacked in every pass");
+  add("kernel_launches", parts.launches, "not hidden behind the kernels");
+  add("weight_gathering", parts.gather, "not hidden behind the kernels");
+  add("tensor_parallel_exchange", parts.tensor, number(s.tensor) + " GPUs");
+  add("expert_exchange", parts.expert, number(s.expert) + " GPUs");
+  add("pipeline_bubble", parts.bubble, number(s.pipeline) + " stages, " + number(s.accumulation) + " micro-batches");
+  add("gradient_exchange", parts.gradients, number(s.data) + " copies");
+  add("optimizer", parts.optimizer, "states read and written once a step");
+  add("offload", parts.offload, "over PCIe and in host memory");
+  add("generation", parts.generation, "sampling answers");
+  add("stragglers", parts.scale, number(s.gpus) + " GPUs");
+  const double compute = parts.products + parts.attention;
+  const double bandwidth = parts.elements + parts.dequantise + parts.optimizer;
+  const double exchange = parts.gather + parts.tensor + parts.expert + parts.gradients + parts.offload + parts.scale;
+  const double overhead = parts.launches + parts.bubble + parts.generation;
+  const double most = std::max({compute, bandwidth, exchange, overhead});
+  out.bound_by = most == compute ? Bound::kCompute : most == bandwidth ? Bound::kBandwidth : most == exchange ? Bound::kInterconnect : Bound::kOverhead;
+  if (memory.verdict == Verdict::kDoesNotFit) out.bound_by = Bound::kCapacity;
+  const SpeedEvidence seen = speed_evidence(calibration, f);
+  out.distance = seen == SpeedEvidence::kSame ? "same" : seen == SpeedEvidence::kNear ? "near" : "far";
+
+  const char* sharding = s.sharding == Sharding::kEverything ? (sc.training.sharding == "zero-3" ? "zero-3" : "fsdp") : s.sharding == Sharding::kStates ? (s.zero_stage == 1 ? "zero-1" : "zero-2") : "none";
+  out.plan = {{"micro_batch", number(s.micro_batch)}, {"gradient_accumulation", number(s.accumulation)}, {"checkpointing", to_word(s.checkpointing)},
+              {"sharding", sharding}, {"tensor", number(s.tensor)}, {"pipeline", number(s.pipeline)}, {"data", number(s.data)}, {"expert", number(s.expert)},
+              {"offload", s.offload ? "optimizer" : "none"}, {"steps", format_number(std::floor(total_tokens / step_tokens + 0.999999), 12)}};
+  if (s.method == Method::kPretrain)
+    out.plan.emplace_back("compute_optimal_tokens", format_number(kTokensPerParameter * s.shape.parameters, 4));
+
+  if (s.data * s.micro_batch > sc.training.global_batch * 1.000001)
+    warnings.push_back({"batch-below-gpus", "The global batch of " + number(sc.training.global_batch) + " sequences is smaller than one micro-batch on each of " + number(s.data) + " copies of the model."});
+  if (contains(sc.training.method, "dora")) warnings.push_back({"approximated", "DoRA is estimated as LoRA; renormalising the weights takes some further time and memory."});
+  if (sc.training.precision == "fp8" && s.arithmetic != Arithmetic::kFp8) warnings.push_back({"no-fp8", gpu.name + " has no faster FP8 path; the estimate uses 16-bit arithmetic."});
+  if (s.method == Method::kReinforcement) warnings.push_back({"approximated", "Reinforcement learning: the time for generating answers varies with their length and engine."});
+  if (out.distance[0] == 'f') warnings.push_back({"extrapolated", "No training measurement of this GPU's generation is known; the estimate is extrapolated from others."});
+  return out;
+}
+
+}  // namespace whichgpu
