@@ -1,5 +1,4 @@
 #include "whichgpu/estimate.hpp"
-#include "whichgpu/measurement.hpp"
 
 // Rooms that are not built yet answer "unknown", and say so. Each room's own file takes its function from here.
 namespace whichgpu {
@@ -9,12 +8,10 @@ void say_pending(std::vector<Warning>& warnings, const char* what) { warnings.pu
 
 MemoryEstimate estimate_memory(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "Inference memory"); return {}; }
 SpeedEstimate estimate_speed(const Question&, const MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Speed"); return {}; }
-TrainingEstimate estimate_training(const Question&, MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Training"); return {}; }
 VisionEstimate estimate_vision(const Question&, MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Vision"); return {}; }
 ImageEstimate estimate_image_generation(const Question&, MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Image generation"); return {}; }
 HpcEstimate estimate_hpc(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "HPC"); return {}; }
 EnergyEstimate estimate_energy(const Question&, const Estimate&) { return {}; }
 CostEstimate estimate_cost(const Question&, const Estimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Cost"); return {}; }
-RowEstimate estimate_row(const Conditions&) { return RowEstimate::not_modelled("not modelled yet"); }
 
 }  // namespace whichgpu

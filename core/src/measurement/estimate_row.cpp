@@ -1,0 +1,13 @@
+#include "base/text.hpp"
+#include "training/rows.hpp"
+#include "whichgpu/measurement.hpp"
+
+namespace whichgpu {
+
+// Which room a row belongs to, by workload and metric.
+RowEstimate estimate_row(const Conditions& row) {
+  if (starts_with(row.workload, "llm-")) return training_row(row);
+  return RowEstimate::not_modelled("no room for workload " + row.workload);
+}
+
+}  // namespace whichgpu
