@@ -1,0 +1,39 @@
+import{C as e,D as t,S as n,T as r,_ as i,b as a,c as o,d as s,f as c,g as l,h as u,i as d,m as f,o as p,p as m,s as h,u as g,v as _,x as v}from"./index-BDlFV6ew.js";var y=640,b=320,x=56,S=16;function C(e,t,n,r){let i=Math.log(t)-Math.log(e)||1;return t=>n+(Math.log(t)-Math.log(e))/i*(r-n)}function w(e,t){let n=[];for(let r=Math.floor(Math.log10(e));r<=Math.ceil(Math.log10(t));r++)for(let i of[1,2,5]){let a=i*10**r;a>=e*.999&&a<=t*1.001&&n.push(a)}return n.length>9?n.filter(e=>/^1(e|0*$|\.)|^0?\.0*1$/.test(String(e))):n}function T(e,t){let n=t?1:-1,r=-1/0;return[...e].sort((e,t)=>e.x-t.x||n*(t.y-e.y)).filter(e=>n*e.y<=r?!1:(r=n*e.y,!0))}var E=[{id:`context`,title:`plots.context`,workloads:[`chat`,`serving`,`rag`],path:`context_tokens`,steps:[512,1024,2048,4096,8192,16384,32768,65536,131072],label:e,pick:e=>D(e)?e.speed?.decode_tokens_per_s:null},{id:`users`,title:`plots.users`,workloads:[`serving`,`rag`],path:`concurrency`,steps:[1,2,4,8,16,32,64,128,256],label:v,pick:e=>D(e)?e.speed?.throughput_tokens_per_s:null},{id:`count`,title:`plots.count`,workloads:[`finetune`,`pretrain`,`vision-training`],path:`gpu_count`,steps:[1,2,4,8,16,32,64],label:v,pick:e=>D(e)?e.training?.hours??e.vision?.hours:null}],D=e=>[`fits`,`tight`,`offload`].includes(e.memory?.verdict??`unknown`),O=class extends p{constructor(...e){super(...e),this.drawn=new Map,this.drawnFor=``}subject(){let{answer:e,view:t,scenario:n}=this.store.state,r=t.open??n.gpu??e?.picks?.best_value?.gpu,i=e?.rows.find(e=>e.gpu===r);return i&&g(i)?i:e?.rows.find(g)}updated(){let e=this.subject();if(!e||this.store.gpuMode)return;let t=this.store.scenarioOf(e),n=JSON.stringify(t);n!==this.drawnFor&&(this.drawnFor=n,this.compute(t,n))}async compute(e,n){let r=E.filter(t=>t.workloads.includes(e.workload??`chat`)),i=await Promise.all(r.map(t=>this.store.series(t.steps.map(n=>_(_(e,t.path,n),`parallelism`,void 0)))));this.drawnFor===n&&(this.drawn=new Map(r.map((e,n)=>[e.id,(i[n]??[]).flatMap((n,r)=>{let i=t(n)?null:e.pick(n),a=e.steps[r];return i&&a!==void 0?[{step:a,quantity:i}]:[]})])))}figure(e,t,n,i,a,o=!1){return l`<figure class=${o?`first`:``} id="plot-${e}">
+      <figcaption>
+        <h3>${t}</h3>
+        ${[`SVG`,`PNG`].map(t=>l`<button type="button" class="quiet" @click=${()=>void this.save(e,t)}>${r(`plots.download`,{kind:t})}</button>`)}
+      </figcaption>
+      ${n}
+      ${a?l`<p class="plot-note">${a}</p>`:u}
+      <details>
+        <summary>${r(`plots.asTable`)}</summary>
+        <div class="scroll" tabindex="0" role="region" aria-label=${t}>${i}</div>
+      </details>
+    </figure>`}async save(e,t){let n=this.querySelector(`#plot-${e} svg`);if(!n)return;let r=n.cloneNode(!0),i=n.querySelectorAll(`*`);r.querySelectorAll(`*`).forEach((e,t)=>{let n=getComputedStyle(i[t]);for(let t of[`fill`,`stroke`,`stroke-width`,`opacity`,`font-family`,`font-size`])e.setAttribute(t,n.getPropertyValue(t))}),r.setAttribute(`xmlns`,`http://www.w3.org/2000/svg`),r.setAttribute(`width`,String(y)),r.setAttribute(`height`,String(b));let a=getComputedStyle(document.body).backgroundColor,s=document.createElementNS(`http://www.w3.org/2000/svg`,`rect`);for(let[e,t]of[[`width`,`100%`],[`height`,`100%`],[`fill`,a]])s.setAttribute(e,t);r.prepend(s);let c=new XMLSerializer().serializeToString(r);if(t===`SVG`){o(`whichgpu-${e}.svg`,`image/svg+xml`,c);return}let l=new Image;l.src=URL.createObjectURL(new Blob([c],{type:`image/svg+xml`})),await l.decode();let u=document.createElement(`canvas`);u.width=2*y,u.height=2*b,u.getContext(`2d`)?.drawImage(l,0,0,u.width,u.height),URL.revokeObjectURL(l.src),u.toBlob(t=>t&&o(`whichgpu-${e}.png`,`image/png`,t))}axes(e,t,n,r,a,o,s,c){return i`
+      ${r.map(e=>i`<line class="grid" x1=${x} x2=${624} y1=${t(e)} y2=${t(e)} /><text x=${50} y=${t(e)+4} text-anchor="end">${o(e)}</text>`)}
+      ${n.map(t=>i`<text x=${e(t)} y=${296} text-anchor="middle">${a(t)}</text><line class="axis" x1=${e(t)} x2=${e(t)} y1=${280} y2=${284} />`)}
+      <line class="axis" x1=${x} x2=${624} y1=${280} y2=${280} />
+      <text x=${x} y=${11}>${s}</text>
+      <text x=${624} y=${314} text-anchor="end">${c}</text>`}scatter(){let{answer:e,index:t}=this.store.state,o=s(e?.scenario.workload??`chat`),f=(e?.rows??[]).filter(g).flatMap(e=>{let t=c(e,`usd_per_hour`),n=c(e,o.key);return t!==null&&n!==null&&t>0&&n>0?[{row:e,x:t,y:n}]:[]});if(f.length<2)return u;let p=f.map(e=>e.x),m=f.map(e=>e.y),[h,_,v,E]=[Math.min(...p)*.85,Math.max(...p)*1.2,Math.min(...m)*.8,Math.max(...m)*1.25],D=C(h,_,x,624),O=C(v,E,280,S),k=T(f,o.best===`high`),A=new Set(k.map(e=>e.row.gpu)),j=this.store.units,M=n({value:E},o.kind,j).unit,N=k.map(e=>d(t,e.row.gpu)).join(`, `),P=[],F=k.flatMap(e=>{let n=d(t,e.row.gpu),r=n.length*6.1,a={x:D(e.x)+8+r>624?D(e.x)-8-r:D(e.x)+8,y:O(e.y)+(o.best===`high`?-6:14),w:r};return P.some(e=>Math.abs(e.y-a.y)<12&&a.x<e.x+e.w&&e.x<a.x+r)?[]:(P.push(a),[i`<text class="name" x=${a.x} y=${a.y}>${n}</text>`])}),I=l`<svg class="plot" viewBox="0 0 ${y} ${b}" role="img" aria-label="${r(`plots.scatter`)}. ${r(`plots.scatterText`,{names:N})}">
+      ${this.axes(D,O,w(h,_),w(v,E),e=>a(e,j),e=>n({value:e},o.kind,j).value,M,r(`plots.rent`))}
+      <path class="front" d=${k.map((e,t)=>`${t===0?`M`:`L`}${D(e.x).toFixed(1)} ${O(e.y).toFixed(1)}`).join(``)} />
+      ${f.map(e=>i`<circle class="point ${A.has(e.row.gpu)?`on`:``}" cx=${D(e.x)} cy=${O(e.y)} r="3.5"><title>${d(t,e.row.gpu)}: ${n({value:e.y},o.kind,j).value} ${M}, ${a(e.x,j)}${r(`unit.per_h`)}</title></circle>`)}
+      ${F}
+    </svg>`,L=l`<table class="terms">
+      <thead>
+        <tr><th scope="col">${r(`col.gpu`)}</th><th scope="col" class="num">${r(`col.price`)}</th><th scope="col" class="num">${r(o.label)}</th></tr>
+      </thead>
+      <tbody>
+        ${[...f].sort((e,t)=>e.x-t.x).map(e=>{let i=n({value:e.y},o.kind,j);return l`<tr><th scope="row">${d(t,e.row.gpu)}</th><td class="num">${a(e.x,j)}${r(`unit.per_h`)}</td><td class="num">${i.value} ${i.unit}</td></tr>`})}
+      </tbody>
+    </table>`;return this.figure(`scatter`,r(`plots.scatter`),I,L,r(`plots.scatterText`,{names:N}),!0)}curve(e,t){let i=this.drawn.get(e.id)??[];if(i.length<2)return u;let a=e.id===`count`?`hours`:`rate`,o=this.store.units,s=i.map(e=>e.quantity.p10??e.quantity.value),c=i.map(e=>e.quantity.p90??e.quantity.value),f=i.map(e=>e.step),p=C(Math.min(...f),Math.max(...f),x,624),[m,h]=[Math.min(...s)*.9,Math.max(...c)*1.1],g=C(m,h,280,S),_=n({value:i[0]?.quantity.value??1},a,o).unit,v=i.map((e,t)=>`${t===0?`M`:`L`}${p(e.step).toFixed(1)} ${g(e.quantity.value).toFixed(1)}`).join(``),T=[...i.map((e,t)=>`${t===0?`M`:`L`}${p(e.step).toFixed(1)} ${g(s[t]??1).toFixed(1)}`),...[...i.keys()].reverse().map(e=>`L${p(f[e]??1).toFixed(1)} ${g(c[e]??1).toFixed(1)}`)].join(``)+`Z`,E=d(this.store.state.index,t.gpu),D=`${r(e.title)} ${r(`plots.of`,{gpu:E})}`,O=l`<table class="terms">
+      <tbody>
+        ${i.map(t=>{let r=n(t.quantity,a,o);return l`<tr><th scope="row">${e.label(t.step)}</th><td class="num">${r.value} ${r.unit}</td><td class="num">${r.low===null?``:`${r.low}–${r.high}`}</td></tr>`})}
+      </tbody>
+    </table>`,k=l`<svg class="plot" viewBox="0 0 ${y} ${b}" role="img" aria-label=${D}>
+      ${this.axes(p,g,f,w(m,h),e.label,e=>n({value:e},a,o).value+(a===`hours`?` ${n({value:e},a,o).unit}`:``),a===`hours`?``:_,``)}
+      <path class="band" d=${T} /><path class="line" d=${v} />
+    </svg>`;return this.figure(e.id,D,k,O,``)}render(){let e=this.subject();return l`<section class="plots" aria-labelledby="plots-title">
+      <header><h2 id="plots-title">${r(`plots.title`)}</h2></header>
+      <div class="plot-grid">${this.scatter()} ${e&&!this.store.gpuMode?E.map(t=>this.curve(t,e)):u}</div>
+    </section>`}};h([m()],O.prototype,`drawn`,void 0),O=h([f(`wg-plots`)],O);export{O as Plots,T as front};

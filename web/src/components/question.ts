@@ -1,0 +1,213 @@
+import { html, nothing } from 'lit';
+import { customElement } from 'lit/decorators.js';
+import { number, tokens } from '../format.js';
+import { t, word, type MessageKey } from '../i18n/index.js';
+import type { Scenario } from '../generated/contract.js';
+import { fieldsFor, type Field } from '../state/fields.js';
+import { changeWorkload, defaultScenario, get, set, workloads } from '../state/scenario.js';
+import { PageElement } from './base.js';
+import { gpuName, modelName, providerName, weightsName, weightsOf } from './names.js';
+
+export type PickTarget = 'model' | 'gpu' | 'weights' | 'context' | 'workload' | 'all';
+
+/** Common questions, each a whole scenario. */
+export const presets: readonly { readonly label: MessageKey; readonly scenario: Scenario }[] = [
+  { label: 'preset.home70b', scenario: { version: 1, workload: 'chat', model: 'llama-3.1-70b', precision: { weights: 'gguf-q4_k_m' } } },
+  { label: 'preset.serve50', scenario: { version: 1, workload: 'serving', model: 'llama-3.1-8b', concurrency: 50 } },
+  { label: 'preset.finetune', scenario: { version: 1, workload: 'finetune', model: 'llama-3.1-8b', training: { method: 'lora' } } },
+  { label: 'preset.sdxl', scenario: { version: 1, workload: 'image-generation', model: 'sdxl-1.0' } },
+  { label: 'preset.a6000', scenario: { version: 1, workload: 'chat', gpu: 'nvidia-rtx-a6000' } },
+];
+
+/**
+ * The question's controls. What is left open shows the core's choice in grey, from the answer's echo.
+ * @summary The rail with everything that can be asked.
+ * @fires wg-pick - A searchable list is wanted; detail: { target, anchor }.
+ */
+@customElement('wg-question')
+export class Question extends PageElement {
+  private pick(target: PickTarget, event: Event): void {
+    this.dispatchEvent(new CustomEvent('wg-pick', { bubbles: true, detail: { target, anchor: event.currentTarget } }));
+  }
+
+  private change(path: string, value: unknown): void {
+    this.store.change(set(this.store.state.scenario, path, value));
+  }
+
+  private onNumber(field: Field, event: Event): void {
+    const input = event.target as HTMLInputElement;
+    const text = input.value.trim();
+    const value = Number(text);
+    // A text that is no number goes to the core as it is: its message names the field.
+    this.change(field.path, text === '' ? undefined : Number.isFinite(value) ? value : text);
+  }
+
+  private control(field: Field) {
+    const { scenario, answer, error } = this.store.state;
+    const asked = get(scenario, field.path);
+    const effective = get(answer?.scenario, field.path);
+    const id = `field-${field.path.replaceAll('.', '-')}`;
+    const bad = error?.path !== undefined && error.path.replaceAll('/', '.') === field.path;
+    const unit = field.unitKey ? t(field.unitKey) : field.unit;
+    const label = html`<label for=${id}>${t(field.label)}</label>`;
+    if (field.control === 'select') {
+      const options = field.path === 'offer.provider' ? this.providers() : (field.options ?? []).map((o) => ({ id: String(o), name: word('option', String(o)) }));
+      const open =
+        field.path === 'offer.provider'
+          ? t('question.anyProvider')
+          : typeof effective === 'string' && asked === undefined
+            ? `${word('option', effective)}`
+            : t('question.unset');
+      return html`<div class="field">
+        ${label}
+        <select id=${id} aria-invalid=${bad ? 'true' : nothing} class=${asked === undefined ? 'open' : ''} @change=${(event: Event) => this.change(field.path, (event.target as HTMLSelectElement).value)}>
+          <option value="" .selected=${asked === undefined || asked === null}>${open}</option>
+          ${options.map((option) => html`<option value=${option.id} .selected=${asked === option.id}>${option.name}</option>`)}
+        </select>
+      </div>`;
+    }
+    const hint = typeof effective === 'number' ? String(effective) : t('question.unset');
+    return html`<div class="field">
+      ${label}
+      <span class="entry">
+        <input
+          id=${id}
+          type="text"
+          inputmode="decimal"
+          autocomplete="off"
+          list=${field.options ? `${id}-options` : nothing}
+          placeholder=${hint}
+          aria-invalid=${bad ? 'true' : nothing}
+          aria-describedby=${unit ? `${id}-unit` : nothing}
+          .value=${asked === undefined || asked === null ? '' : String(asked)}
+          @change=${(event: Event) => this.onNumber(field, event)}
+        />
+        ${unit ? html`<span class="unit" id="${id}-unit">${unit}</span>` : nothing}
+      </span>
+      ${field.options
+        ? html`<datalist id="${id}-options">${field.options.map((o) => html`<option value=${o}>${typeof o === 'number' ? (field.unitKey === 'unit.tokens' ? tokens(o) : number(o)) : o}</option>`)}</datalist>`
+        : nothing}
+    </div>`;
+  }
+
+  private providers(): readonly { id: string; name: string }[] {
+    const { index } = this.store.state;
+    return [...(index?.providers ?? [])].map((p) => ({ id: p.id, name: providerName(index, p.id) })).sort((a, b) => a.name.localeCompare(b.name));
+  }
+
+  private chooser(label: MessageKey, target: PickTarget, text: string, id: string, open = false) {
+    return html`<div class="field">
+      <span class="label" id="${id}-label">${t(label)}</span>
+      <button type="button" class="chooser ${open ? 'open' : ''}" id=${id} aria-haspopup="dialog" aria-labelledby="${id}-label ${id}" @click=${(event: Event) => this.pick(target, event)}>
+        ${text}
+      </button>
+    </div>`;
+  }
+
+  override render() {
+    const { scenario, answer, index } = this.store.state;
+    const workload = scenario.workload ?? 'chat';
+    const gpuMode = this.store.gpuMode;
+    const echo = answer?.scenario;
+    const list = fieldsFor(workload);
+    const group = (name: Field['group'], more: boolean) => list.filter((field) => field.group === name && Boolean(field.more) === more);
+    const hasModel = workload !== 'hpc';
+    const inference = ['chat', 'serving', 'rag'].includes(workload);
+    const engineAsked = scenario.engine ?? null;
+    const folded = list.filter((field) => field.more);
+    return html`
+      <h2 class="sr">${t('question.title')}</h2>
+      <div class="workloads" role="group" aria-label=${t('question.title')}>
+        ${workloads.map(
+          (id) =>
+            html`<button type="button" aria-pressed=${id === workload} @click=${() => id !== workload && this.store.change(changeWorkload(scenario, id, index))}>${word('workload', id)}</button>`,
+        )}
+      </div>
+      ${workload === 'chat'
+        ? html`<div class="switch" role="group" aria-label=${t('question.by')}>
+            <button type="button" aria-pressed=${!gpuMode} @click=${() => gpuMode && this.store.change({ ...defaultScenario })}>${t('question.byModel')}</button>
+            <button type="button" aria-pressed=${gpuMode} @click=${() => !gpuMode && this.store.change({ version: 1, workload: 'chat', gpu: scenario.gpu ?? 'nvidia-rtx-4090' })}>
+              ${t('question.byGpu')}
+            </button>
+          </div>`
+        : nothing}
+      <fieldset>
+        <legend>${t('group.model')}</legend>
+        ${gpuMode ? this.chooser('field.gpu', 'gpu', gpuName(index, scenario.gpu), 'choose-gpu') : nothing}
+        ${hasModel && !gpuMode ? this.chooser('field.model', 'model', modelName(index, scenario.model), 'choose-model') : nothing}
+        ${hasModel && !gpuMode && !['finetune', 'pretrain', 'vision-training'].includes(workload)
+          ? this.chooser('field.weights', 'weights', weightsName(index, weightsOf(echo, scenario)) || t('question.unset'), 'choose-weights', !scenario.precision?.weights)
+          : nothing}
+        ${inference
+          ? html`<div class="pair">
+              <div class="field">
+                <label for="field-engine">${t('field.engine')}</label>
+                <select id="field-engine" class=${engineAsked ? '' : 'open'} @change=${(event: Event) => this.store.change(set(set(scenario, 'engine', (event.target as HTMLSelectElement).value), 'precision', undefined))}>
+                  <option value="" .selected=${!engineAsked}>${index?.engines.find((e) => e.id === echo?.engine)?.name ?? t('question.unset')}</option>
+                  ${(index?.engines ?? [])
+                    .filter((engine) => !engine.purpose?.length || engine.purpose.includes('inference'))
+                    .map((engine) => html`<option value=${engine.id} .selected=${engineAsked === engine.id}>${engine.name}</option>`)}
+                </select>
+              </div>
+              <div class="field">
+                <label for="field-kv">${t('field.kv')}</label>
+                <select id="field-kv" class=${scenario.precision?.kv_cache ? '' : 'open'} @change=${(event: Event) => this.change('precision.kv_cache', (event.target as HTMLSelectElement).value)}>
+                  <option value="" .selected=${!scenario.precision?.kv_cache}>${(echo?.precision?.kv_cache ?? t('question.unset')).toUpperCase()}</option>
+                  ${['fp16', 'bf16', 'fp8', 'q8_0', 'q4_0'].map((id) => html`<option value=${id} .selected=${scenario.precision?.kv_cache === id}>${id.toUpperCase()}</option>`)}
+                </select>
+              </div>
+            </div>`
+          : nothing}
+      </fieldset>
+      <fieldset>
+        <legend>${t('group.sizes')}</legend>
+        <div class="pair">${group('sizes', false).map((field) => this.control(field))}</div>
+      </fieldset>
+      <fieldset>
+        <legend>${t('group.hardware')}</legend>
+        <div class="pair">${group('hardware', false).map((field) => this.control(field))}</div>
+        ${gpuMode
+          ? nothing
+          : html`<div class="with-clear">
+              ${this.chooser('field.pinnedGpu', 'gpu', scenario.gpu ? gpuName(index, scenario.gpu) : t('question.anyGpu'), 'choose-gpu', !scenario.gpu)}
+              ${scenario.gpu ? html`<button type="button" class="quiet" @click=${() => this.change('gpu', undefined)}>${t('question.clear')}</button>` : nothing}
+            </div>`}
+      </fieldset>
+      <fieldset>
+        <legend>${t('group.money')}</legend>
+        <div class="pair">${group('money', false).map((field) => this.control(field))}</div>
+      </fieldset>
+      ${folded.length > 0
+        ? html`<details class="more">
+            <summary>${t('question.more')}</summary>
+            ${(['sizes', 'hardware', 'money', 'limits', 'host'] as const).map((name) => {
+              const own = group(name, true);
+              return own.length === 0
+                ? nothing
+                : html`<fieldset>
+                    <legend>${t(`group.${name}`)}</legend>
+                    <div class="pair">${own.map((field) => this.control(field))}</div>
+                  </fieldset>`;
+            })}
+          </details>`
+        : nothing}
+      <div class="presets">
+        <h3>${t('question.presets')}</h3>
+        <ul>
+          ${presets.map((preset) => html`<li><button type="button" class="quiet" @click=${() => this.store.change(preset.scenario)}>${t(preset.label)}</button></li>`)}
+        </ul>
+      </div>
+      <div class="rail-foot">
+        <button type="button" class="quiet" @click=${() => this.store.undo()}>${t('history.undo')}</button>
+        <button type="button" class="quiet" @click=${() => this.store.redo()}>${t('history.redo')}</button>
+        <button type="button" class="quiet" @click=${() => this.store.reset()}>${t('question.reset')}</button>
+      </div>
+    `;
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wg-question': Question;
+  }
+}

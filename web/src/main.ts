@@ -1,0 +1,21 @@
+import './styles/page.css';
+import { startWorker } from './engine/client.js';
+import { Store } from './state/store.js';
+import './components/app.js';
+
+/** Storage can be forbidden; the page then forgets its settings and works all the same. */
+function storageOrNull(): Storage | null {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}
+
+const store = new Store(startWorker(), { location, history, storage: storageOrNull() }, navigator.language.slice(0, 2));
+void store.start();
+addEventListener('popstate', () => void store.arrive());
+
+const app = document.createElement('wg-app');
+app.store = store;
+document.querySelector('#shell')?.replaceWith(app);

@@ -1,0 +1,73 @@
+import type { MessageKey } from '../i18n/index.js';
+import type { Workload } from '../generated/contract.js';
+
+/** One control of the question. The value's meaning, range and default are the core's; this says only how to ask for it. */
+export interface Field {
+  readonly path: string;
+  readonly label: MessageKey;
+  readonly group: 'sizes' | 'hardware' | 'money' | 'host' | 'limits';
+  readonly control: 'number' | 'select';
+  /** Absent: every workload. */
+  readonly workloads?: readonly Workload[];
+  readonly options?: readonly (string | number)[];
+  readonly unit?: string;
+  readonly unitKey?: MessageKey;
+  /** Shown in the folded part. */
+  readonly more?: boolean;
+  readonly whole?: boolean;
+}
+
+const language: readonly Workload[] = ['chat', 'serving', 'rag'];
+const training: readonly Workload[] = ['finetune', 'pretrain'];
+const contexts = [2048, 4096, 8192, 16384, 32768, 65536, 131072];
+
+export const fields: readonly Field[] = [
+  { path: 'context_tokens', label: 'field.context', group: 'sizes', control: 'number', workloads: language, unitKey: 'unit.tokens', options: contexts, whole: true },
+  { path: 'concurrency', label: 'field.concurrency', group: 'sizes', control: 'number', workloads: ['serving', 'rag'], unitKey: 'unit.users', options: [1, 4, 8, 16, 32, 64, 128], whole: true },
+  { path: 'prompt_tokens', label: 'field.prompt', group: 'sizes', control: 'number', workloads: language, unitKey: 'unit.tokens', options: [128, 512, 1024, 4096, 16384], whole: true },
+  { path: 'output_tokens', label: 'field.output', group: 'sizes', control: 'number', workloads: language, unitKey: 'unit.tokens', options: [128, 256, 512, 1024, 4096], whole: true },
+  { path: 'rag.requests_per_s', label: 'field.ragRate', group: 'sizes', control: 'number', workloads: ['rag'], unitKey: 'unit.requests_per_s' },
+  { path: 'rag.latency_s', label: 'field.ragLatency', group: 'sizes', control: 'number', workloads: ['rag'], unitKey: 'unit.s' },
+  { path: 'training.method', label: 'field.method', group: 'sizes', control: 'select', workloads: ['finetune'], options: ['lora', 'qlora', 'full'] },
+  { path: 'training.tokens', label: 'field.tokens', group: 'sizes', control: 'number', workloads: training, unitKey: 'unit.tokens', options: [1e6, 1e7, 1e8, 1e9, 1e12] },
+  { path: 'training.epochs', label: 'field.epochs', group: 'sizes', control: 'number', workloads: training, options: [1, 2, 3, 5] },
+  { path: 'training.sequence_tokens', label: 'field.sequence', group: 'sizes', control: 'number', workloads: training, unitKey: 'unit.tokens', options: [512, 1024, 2048, 4096, 8192], whole: true },
+  { path: 'training.global_batch', label: 'field.globalBatch', group: 'sizes', control: 'number', workloads: training, options: [8, 16, 32, 64, 128], whole: true },
+  { path: 'training.micro_batch', label: 'field.microBatch', group: 'sizes', control: 'number', workloads: training, options: [1, 2, 4, 8], whole: true, more: true },
+  { path: 'training.precision', label: 'field.trainPrecision', group: 'sizes', control: 'select', workloads: training, options: ['bf16-mixed', 'fp16-mixed', 'bf16', 'fp32', 'tf32', 'fp8'], more: true },
+  { path: 'training.optimizer', label: 'field.optimizer', group: 'sizes', control: 'select', workloads: training, options: ['adamw', 'adamw-8bit', 'paged-adamw-8bit', 'adafactor', 'sgd', 'lion', 'muon', 'galore'], more: true },
+  { path: 'training.checkpointing', label: 'field.checkpointing', group: 'sizes', control: 'select', workloads: training, options: ['none', 'selective', 'full'], more: true },
+  { path: 'training.sharding', label: 'field.sharding', group: 'sizes', control: 'select', workloads: training, options: ['none', 'zero1', 'zero2', 'zero3', 'fsdp'], more: true },
+  { path: 'training.lora_rank', label: 'field.loraRank', group: 'sizes', control: 'number', workloads: ['finetune'], options: [8, 16, 32, 64, 128], whole: true, more: true },
+  { path: 'vision.images', label: 'field.images', group: 'sizes', control: 'number', workloads: ['vision-training'], whole: true },
+  { path: 'vision.epochs', label: 'field.epochs', group: 'sizes', control: 'number', workloads: ['vision-training'] },
+  { path: 'vision.resolution', label: 'field.resolution', group: 'sizes', control: 'number', workloads: ['vision-training', 'vision-inference'], unit: 'px', options: [224, 256, 384, 512, 640], whole: true },
+  { path: 'vision.batch', label: 'field.batch', group: 'sizes', control: 'number', workloads: ['vision-training', 'vision-inference'], options: [1, 8, 32, 64, 128, 256], whole: true },
+  { path: 'image.width', label: 'field.width', group: 'sizes', control: 'number', workloads: ['image-generation'], unit: 'px', options: [512, 768, 1024, 1280], whole: true },
+  { path: 'image.height', label: 'field.height', group: 'sizes', control: 'number', workloads: ['image-generation'], unit: 'px', options: [512, 768, 1024, 1280], whole: true },
+  { path: 'image.steps', label: 'field.steps', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [4, 20, 30, 50], whole: true },
+  { path: 'image.batch', label: 'field.batch', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [1, 2, 4, 8], whole: true },
+  { path: 'image.frames', label: 'field.frames', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [1, 16, 49, 81], whole: true, more: true },
+  { path: 'hpc.kernel', label: 'field.kernel', group: 'sizes', control: 'select', workloads: ['hpc'], options: ['dgemm', 'sgemm', 'stream', 'fft', 'stencil', 'spmv', 'hpl', 'hpcg'] },
+  { path: 'hpc.size', label: 'field.size', group: 'sizes', control: 'number', workloads: ['hpc'], options: [4096, 8192, 16384, 32768], whole: true },
+
+  { path: 'gpu_count', label: 'field.gpuCount', group: 'hardware', control: 'number', options: [1, 2, 4, 8, 16], whole: true },
+  { path: 'nodes', label: 'field.nodes', group: 'hardware', control: 'number', options: [1, 2, 4, 8], whole: true, more: true },
+  { path: 'offload', label: 'field.offload', group: 'hardware', control: 'select', workloads: ['chat', 'serving', 'rag', 'finetune'], options: ['none', 'auto'] },
+
+  { path: 'offer.provider', label: 'field.provider', group: 'money', control: 'select' },
+  { path: 'offer.kind', label: 'field.kind', group: 'money', control: 'select', options: ['on-demand', 'spot', 'reserved-1y', 'reserved-3y'] },
+  { path: 'price_usd_per_hour', label: 'field.price', group: 'money', control: 'number', unit: '$/h', more: true },
+  { path: 'utilisation', label: 'field.utilisation', group: 'money', control: 'number', options: [0.25, 0.5, 0.75, 1], more: true },
+
+  { path: 'host.ram_gib', label: 'field.ram', group: 'host', control: 'number', unit: 'GiB', more: true },
+  { path: 'host.ram_gb_per_s', label: 'field.ramSpeed', group: 'host', control: 'number', unit: 'GB/s', more: true },
+  { path: 'host.pcie_gb_per_s', label: 'field.pcie', group: 'host', control: 'number', unit: 'GB/s', more: true },
+  { path: 'host.vram_reserved_gib', label: 'field.reserved', group: 'host', control: 'number', unit: 'GiB', more: true },
+
+  { path: 'limits.budget_usd', label: 'field.budget', group: 'limits', control: 'number', unit: '$', more: true },
+  { path: 'limits.deadline_h', label: 'field.deadline', group: 'limits', control: 'number', unitKey: 'unit.h', workloads: ['finetune', 'pretrain', 'vision-training'], more: true },
+  { path: 'limits.latency_s', label: 'field.latency', group: 'limits', control: 'number', unitKey: 'unit.s', workloads: ['chat', 'serving', 'rag'], more: true },
+];
+
+export const fieldsFor = (workload: Workload): readonly Field[] => fields.filter((field) => !field.workloads || field.workloads.includes(workload));

@@ -1,0 +1,247 @@
+import type { CalcError, Estimate, RankAnswer, RankRow, Scenario } from '../generated/contract.js';
+import type { EngineClient } from '../engine/client.js';
+import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
+import { defaultUnits, type Units } from '../format.js';
+import { isLanguage, setLanguage, type Language } from '../i18n/index.js';
+import { defaultScenario } from './scenario.js';
+import { defaultView, readView, writeView, type View } from './view.js';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+export interface Settings {
+  readonly language: Language;
+  readonly theme: Theme;
+  readonly currency: string;
+  readonly memory: Units['memory'];
+}
+
+export interface State {
+  readonly status: 'loading' | 'ready' | 'failed';
+  readonly failure: string | null;
+  readonly index: CatalogIndex | null;
+  /** The question as asked: only what the person has chosen. The answer's echo has the defaults. */
+  readonly scenario: Scenario;
+  /** The newest good answer; kept while a question has an error, so that the page does not empty. */
+  readonly answer: RankAnswer | null;
+  readonly error: CalcError | null;
+  readonly linkError: string | null;
+  readonly query: string;
+  readonly view: View;
+  readonly settings: Settings;
+  /** Details asked for, by row, for the present question. */
+  readonly details: ReadonlyMap<string, Answer<Estimate>>;
+}
+
+/** What `window` offers, so that tests can bring their own. */
+export interface Place {
+  readonly location: { readonly search: string; readonly hash: string; readonly pathname: string };
+  readonly history: Pick<History, 'pushState' | 'replaceState' | 'back' | 'forward'>;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'> | null;
+}
+
+const settingsKey = 'whichgpu.settings';
+
+function readSettings(storage: Place['storage'], documentLanguage: string): Settings {
+  const base: Settings = { language: isLanguage(documentLanguage) ? documentLanguage : 'en', theme: 'auto', currency: 'USD', memory: 'GiB' };
+  const text = storage?.getItem(settingsKey);
+  if (!text) return base;
+  try {
+    const saved = JSON.parse(text) as Partial<Settings>;
+    return {
+      language: isLanguage(saved.language) ? saved.language : base.language,
+      theme: saved.theme === 'light' || saved.theme === 'dark' ? saved.theme : 'auto',
+      currency: typeof saved.currency === 'string' ? saved.currency : base.currency,
+      memory: saved.memory === 'GB' ? 'GB' : 'GiB',
+    };
+  } catch {
+    return base; // settings of another program or a broken write: the defaults are as good
+  }
+}
+
+/** The question, the answer and how they are looked at. Every change goes through here, and from here into the address. */
+export class Store {
+  state: State;
+  private readonly listeners = new Set<() => void>();
+  private asking = false;
+  private again: 'push' | 'replace' | 'none' | null = null;
+
+  private readonly client: EngineClient;
+  private readonly place: Place;
+
+  constructor(client: EngineClient, place: Place, documentLanguage = 'en') {
+    this.client = client;
+    this.place = place;
+    this.state = {
+      status: 'loading',
+      failure: null,
+      index: null,
+      scenario: defaultScenario,
+      answer: null,
+      error: null,
+      linkError: null,
+      query: '',
+      view: readView(place.location.hash),
+      settings: readSettings(place.storage, documentLanguage),
+      details: new Map(),
+    };
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private update(patch: Partial<State>): void {
+    this.state = { ...this.state, ...patch };
+    for (const listener of this.listeners) listener();
+  }
+
+  get units(): Units {
+    const { settings, index } = this.state;
+    const currency = index?.currencies.find((entry) => entry.code === settings.currency);
+    return currency
+      ? { memory: settings.memory, currency: currency.code, usdPerUnit: currency.usdPerUnit }
+      : { ...defaultUnits, memory: settings.memory };
+  }
+
+  /** A GPU without a model asks what runs on it. */
+  get gpuMode(): boolean {
+    const { scenario } = this.state;
+    return Boolean(scenario.gpu) && !scenario.model && scenario.workload !== 'hpc';
+  }
+
+  async start(): Promise<void> {
+    try {
+      await setLanguage(this.state.settings.language);
+      const { index, scenario } = await this.client.call('start', { query: this.place.location.search.replace(/^\?/, '') });
+      if (isError(scenario)) this.update({ index, linkError: scenario.error.message });
+      else this.update({ index, scenario: Object.keys(scenario).length === 0 ? defaultScenario : scenario });
+      await this.ask('none');
+      this.update({ status: 'ready' });
+    } catch (cause) {
+      this.update({ status: 'failed', failure: cause instanceof Error ? cause.message : String(cause) });
+    }
+  }
+
+  /** Asks a changed question; the address follows with the answer. */
+  change(scenario: Scenario, how: 'push' | 'replace' = 'push'): void {
+    const keep = scenario.workload === this.state.scenario.workload;
+    const view = keep ? this.state.view : { ...this.state.view, sort: null, compare: [], open: null };
+    this.update({ scenario, linkError: null, view });
+    void this.ask(how);
+  }
+
+  /** The address changed under us: back, forward, or a link within the page. */
+  async arrive(): Promise<void> {
+    const query = this.place.location.search.replace(/^\?/, '');
+    const view = readView(this.place.location.hash);
+    const scenario = query === '' ? defaultScenario : await this.client.call('decode', { query });
+    if (isError(scenario)) this.update({ view, linkError: scenario.error.message });
+    else this.update({ view, linkError: null, scenario });
+    await this.ask('none');
+  }
+
+  /** One question is at the worker at a time; while it works, only the newest waits. */
+  private async ask(how: 'push' | 'replace' | 'none'): Promise<void> {
+    if (this.asking) {
+      this.again = how === 'push' || this.again === 'push' ? 'push' : how;
+      return;
+    }
+    this.asking = true;
+    let next: typeof this.again = how;
+    try {
+      while (next !== null) {
+        const mode: 'push' | 'replace' | 'none' = next;
+        this.again = null;
+        const { answer, query } = await this.client.call('ask', { scenario: this.state.scenario });
+        next = this.again;
+        if (isError(answer)) this.update({ error: answer.error });
+        else this.update({ answer, error: null, details: new Map() });
+        if (!isError(query)) this.update({ query });
+        if (mode !== 'none' && !isError(query)) this.writeAddress(mode);
+        this.loadDetails();
+      }
+    } catch (cause) {
+      this.update({ status: 'failed', failure: cause instanceof Error ? cause.message : String(cause) });
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private writeAddress(how: 'push' | 'replace'): void {
+    const hash = writeView(this.state.view);
+    const url = `${this.place.location.pathname}?${this.state.query.replace(/^\?/, '')}${hash}`;
+    if (how === 'push') this.place.history.pushState(null, '', url);
+    else this.place.history.replaceState(null, '', url);
+  }
+
+  look(patch: Partial<View>): void {
+    this.update({ view: { ...this.state.view, ...patch } });
+    const { search, pathname } = this.place.location;
+    this.place.history.replaceState(null, '', `${pathname}${search}${writeView(this.state.view)}`);
+    this.loadDetails();
+  }
+
+  /** The question that a row stands for. */
+  scenarioOf(row: RankRow): Scenario {
+    const { scenario } = this.state;
+    const count = row.gpu_count ?? scenario.gpu_count;
+    const base: Scenario = { ...scenario, gpu: row.gpu };
+    if (typeof count === 'number') base.gpu_count = count;
+    if (row.model) base.model = row.model;
+    if (row.weights) base.precision = { ...scenario.precision, weights: row.weights };
+    return base;
+  }
+
+  private loadDetails(): void {
+    const { view, answer } = this.state;
+    if (!answer) return;
+    const keys = new Set([...(view.open ? [view.open] : []), ...(view.comparing ? view.compare : [])]);
+    for (const key of keys) if (!this.state.details.has(key)) void this.loadDetail(key, answer);
+  }
+
+  private async loadDetail(key: string, answer: RankAnswer): Promise<void> {
+    const gpuMode = this.gpuMode;
+    const row = answer.rows.find((r) => (gpuMode ? `${r.model ?? ''}~${r.weights ?? ''}` : r.gpu) === key);
+    if (!row) return;
+    const estimate = await this.client.call('estimate', { scenario: this.scenarioOf(row) });
+    if (this.state.answer !== answer) return; // the question has changed meanwhile
+    this.update({ details: new Map(this.state.details).set(key, estimate) });
+  }
+
+  series(scenarios: readonly Scenario[]): Promise<readonly Answer<Estimate>[]> {
+    return this.client.call('series', { scenarios });
+  }
+
+  compareRows(question: unknown): Promise<Answer<unknown>> {
+    return this.client.call('compare', { question });
+  }
+
+  /** Loads measurements into the core, so that details carry their evidence. */
+  async addMeasurements(text: string): Promise<Answer<unknown>> {
+    const result = text === '' ? {} : await this.client.call('measurements', { text });
+    this.update({ details: new Map() });
+    this.loadDetails();
+    return result;
+  }
+
+  async configure(patch: Partial<Settings>): Promise<void> {
+    const settings = { ...this.state.settings, ...patch };
+    if (patch.language) await setLanguage(patch.language);
+    this.place.storage?.setItem(settingsKey, JSON.stringify(settings));
+    this.update({ settings });
+  }
+
+  reset(): void {
+    this.update({ view: defaultView });
+    this.change(defaultScenario);
+  }
+
+  undo(): void {
+    this.place.history.back();
+  }
+
+  redo(): void {
+    this.place.history.forward();
+  }
+}
