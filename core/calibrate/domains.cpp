@@ -2,12 +2,16 @@
 
 namespace whichgpu::calibrate {
 
+Domain serving_domain();
 Domain training_speed_domain();
 Domain training_memory_domain();
 
 // One line per fitted domain; what a domain observes stands in a file of its own beside this one.
 const std::vector<Domain>& all_domains() {
-  static const std::vector<Domain> domains = {training_speed_domain(), training_memory_domain()};
+  static const std::vector<Domain> domains = {
+      serving_domain(),
+      training_speed_domain(), training_memory_domain(),
+  };
   return domains;
 }
 

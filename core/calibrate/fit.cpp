@@ -123,8 +123,9 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
       const double predicted = observations[i].predict(c);
       const int s = source_of[i];
       const double residual = observations[i].log_measured - predicted - source_value[s];
-      const double u = residual / scale;
-      const double w = weight[i] * (kStudentNu + 1) / (kStudentNu + u * u) / (scale * scale);
+      const double spread = scale * observations[i].noise;
+      const double u = residual / spread;
+      const double w = weight[i] * (kStudentNu + 1) / (kStudentNu + u * u) / (spread * spread);
       gradient.clear();
       for (std::size_t k = 0; k < spec.coefficients.size(); ++k) {
         const double kept = c[k];

@@ -18,6 +18,7 @@ struct Observation {
   double log_measured = 0;
   std::string id, source, cell, gpu, model, metric;
   bool crowd = false;
+  double noise = 1;  ///< this kind of row scatters so many times wider than the domain's residual scale
   Keys keys;
   std::vector<std::string> key_names;                         ///< text of each level's key, for the file; "" where keys.at is 0
   std::function<double(const double* coefficients)> predict;  ///< log of the predicted value, in the measured value's unit

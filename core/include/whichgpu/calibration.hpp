@@ -19,7 +19,7 @@ Key key_of(std::string_view text);
 /// The key of a combination, e.g. engine and generation.
 Key key_of(std::string_view a, std::string_view b);
 
-inline constexpr int kMaxCoefficients = 24;
+inline constexpr int kMaxCoefficients = 40;
 inline constexpr int kMaxLevels = 16;
 
 struct LevelUse { int level; double prior_sd; };

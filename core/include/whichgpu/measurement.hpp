@@ -30,7 +30,7 @@ struct Conditions {
   const Model* model = nullptr;  ///< null: not resolved
   const Engine* engine = nullptr;///< null: software names no engine of the catalog
   const Quant* quant = nullptr;  ///< null: precision unknown or not stated
-  std::string workload, metric, unit, software, precision, kv_precision, method, parallelism, checkpointing, optimizer, sequence;  ///< lower case, trimmed
+  std::string workload, metric, unit, software, software_version, precision, kv_precision, method, parallelism, checkpointing, optimizer, sequence;  ///< lower case, trimmed
   std::string concurrency_word, prompt_word, output_word, context_word;  ///< lower case, as in the row
   int gpu_count = 1, nodes = 1;
   double year = 0;               ///< of the measurement, e.g. 2025.42; 0 unknown

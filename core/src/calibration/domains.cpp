@@ -1,3 +1,4 @@
+#include "speed/serving.hpp"
 #include "training/memory.hpp"
 #include "training/speed.hpp"
 #include "whichgpu/calibration.hpp"
@@ -6,7 +7,10 @@ namespace whichgpu {
 
 // One line per fitted domain; the spec itself stands beside the domain's physics.
 const std::vector<const DomainSpec*>& all_domain_specs() {
-  static const std::vector<const DomainSpec*> specs = {&training::speed_spec(), &training::memory_spec()};
+  static const std::vector<const DomainSpec*> specs = {
+      &serving_spec(),
+      &training::speed_spec(), &training::memory_spec(),
+  };
   return specs;
 }
 

@@ -65,6 +65,7 @@ Conditions read_conditions(const Catalog& catalog, const MeasurementRow& row) {
   c.metric = lower(trim(row.metric));
   c.unit = lower(trim(row.unit));
   c.software = lower(trim(row.software));
+  c.software_version = lower(trim(row.software_version));
   c.precision = lower(trim(row.precision));
   c.kv_precision = lower(trim(row.kv_precision));
   c.method = lower(trim(row.method));

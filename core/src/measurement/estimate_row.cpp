@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "speed/serving.hpp"
 #include "training/rows.hpp"
 #include "whichgpu/measurement.hpp"
 
@@ -7,6 +8,7 @@ namespace whichgpu {
 // Which room a row belongs to, by workload and metric.
 RowEstimate estimate_row(const Conditions& row) {
   if (starts_with(row.workload, "llm-")) return training_row(row);
+  if (row.workload == "serving") return estimate_serving_row(row);
   return RowEstimate::not_modelled("no room for workload " + row.workload);
 }
 
