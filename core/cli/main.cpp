@@ -1,0 +1,219 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "native/files.hpp"
+#include "whichgpu/accuracy.hpp"
+#include "whichgpu/api.hpp"
+#include "whichgpu/rank.hpp"
+
+namespace {
+
+using namespace whichgpu;
+using nlohmann::json;
+
+int complain(const Error& e) {
+  std::fprintf(stderr, "whichgpu: %s%s%s\n", e.path.c_str(), e.path.empty() ? "" : ": ", e.message.c_str());
+  return 1;
+}
+
+std::string text_of(const std::optional<Quantity>& q, const char* unit = "") {
+  if (!q) return "n/a";
+  std::string text = format_number(q->value, 3) + unit;
+  if (!q->exact) text += " (" + format_number(q->p10, 3) + "-" + format_number(q->p90, 3) + ")";
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text + " ";
+}
+
+int run_estimate(const Catalog& catalog, const std::string& file) {
+  std::string text;
+  if (file.empty() || file == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    Result<std::string> read = native::read_file(file);
+    if (!read) return complain(read.error());
+    text = std::move(read.value());
+  }
+  bool failed = false;
+  std::vector<std::string> lines;
+  // A file that is one JSON document over several lines is one scenario; else one scenario a line.
+  if (!json::parse(text, nullptr, false).is_discarded()) {
+    lines.push_back(text);
+  } else {
+    std::size_t at = 0;
+    while (at < text.size()) {
+      std::size_t end = text.find('\n', at);
+      if (end == std::string::npos) end = text.size();
+      const std::string line(trim(std::string_view(text).substr(at, end - at)));
+      if (!line.empty()) lines.push_back(line);
+      at = end + 1;
+    }
+  }
+  for (const std::string& line : lines) {
+    const std::string answer = estimate_json(catalog, line);
+    failed = failed || answer.compare(0, 9, "{\"error\":") == 0;
+    std::cout << answer << '\n';
+  }
+  return failed ? 1 : 0;
+}
+
+int run_rank(const Catalog& catalog, const std::string& file, const std::string& by, bool as_json, std::size_t most) {
+  std::string text;
+  if (file.empty() || file == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    Result<std::string> read = native::read_file(file);
+    if (!read) return complain(read.error());
+    text = std::move(read.value());
+  }
+  Result<json> document = parse_json(text, "scenario");
+  if (!document) return complain(document.error());
+  if (!by.empty() && document.value().is_object()) document.value()["rank_by"] = by;
+  const std::string answer = rank_json(catalog, document.value().dump(-1, ' ', false, json::error_handler_t::replace));
+  const json table = json::parse(answer, nullptr, false);
+  if (table.contains("error")) {
+    if (as_json) std::cout << answer << '\n';
+    return complain({ErrorCode::kInvalidInput, table["error"].value("path", ""), table["error"].value("message", "")});
+  }
+  if (as_json) {
+    std::cout << answer << '\n';
+    return 0;
+  }
+  const json& s = table["scenario"];
+  const auto word = [](const json& v) { return v.is_string() ? v.get<std::string>() : std::string("any"); };
+  std::cout << word(s["workload"]) << ", model " << word(s["model"]) << ", " << word(s["precision"]["weights"]) << ", engine " << word(s["engine"]) << ", data of " << word(s["as_of"]) << "\n"
+            << "fits " << table["counts"]["fits"] << " of " << table["counts"]["of"] << "\n\n";
+  const bool models = !table["rows"].empty() && table["rows"][0].contains("model");
+  std::cout << padded(models ? "model" : "gpu", 34) << padded("verdict", 13) << padded("GiB of", 15) << padded("speed", 26) << padded("$/h", 10) << padded("$/M out or run", 20) << "offer\n";
+  const auto quantity = [](const json& row, const char* key) -> std::string {
+    const auto it = row.find(key);
+    if (it == row.end()) return "";
+    std::string t = format_number((*it)["value"].get<double>(), 3);
+    if (it->contains("p10")) t += " (" + format_number((*it)["p10"].get<double>(), 3) + "-" + format_number((*it)["p90"].get<double>(), 3) + ")";
+    return t;
+  };
+  std::size_t shown = 0;
+  for (const json& row : table["rows"]) {
+    if (most && shown++ == most) break;
+    std::string speed = "n/a";
+    for (const auto& [key, unit] : {std::pair<const char*, const char*>{"images_per_s", " images/s"}, {"seconds_per_image", " s/image"}, {"hours", " h"}, {"decode_tokens_per_s", " tok/s"}, {"throughput_tokens_per_s", " tok/s"}, {"tflops", " TFLOPS"}})
+      if (row.contains(key)) {
+        speed = quantity(row, key) + unit;
+        break;
+      }
+    std::string money = row.contains("usd_per_million_output_tokens") ? quantity(row, "usd_per_million_output_tokens") : quantity(row, "usd_total");
+    std::cout << padded(models ? row["model"].get<std::string>() + " " + word(row.value("precision", json())) : row["gpu"].get<std::string>(), 34) << padded(row["verdict"], 13)
+              << padded(row.contains("capacity_gib") ? format_number(row["per_gpu_gib"].get<double>(), 3) + " of " + format_number(row["capacity_gib"].get<double>(), 3) : "unknown", 15) << padded(speed, 26)
+              << padded(row.contains("usd_per_hour") ? format_number(row["usd_per_hour"]["value"].get<double>(), 3) : "n/a", 10) << padded(money.empty() ? "n/a" : money, 20)
+              << (row.contains("offer") ? row["offer"].value("provider", "") + " " + row["offer"].value("instance", "") : row.value("reason", "")) << '\n';
+  }
+  return 0;
+}
+
+int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, const std::string& group) {
+  std::vector<MeasurementRow> rows;
+  for (const std::string& file : files) {
+    const Result<std::string> text = native::read_file(file);
+    if (!text) return complain(text.error());
+    Result<std::vector<MeasurementRow>> part = read_measurements(text.value());
+    if (!part) return complain({part.error().code, file + ": " + part.error().path, part.error().message});
+    rows.insert(rows.end(), std::make_move_iterator(part.value().begin()), std::make_move_iterator(part.value().end()));
+  }
+  const Accuracy accuracy = judge(catalog, rows);
+  if (by_row) {
+    for (const JudgedRow& j : accuracy.rows) std::cout << to_json(j).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    return 0;
+  }
+  if (as_json) {
+    std::cout << to_json(accuracy).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    return 0;
+  }
+  const auto print = [](const GroupAccuracy& g) {
+    std::cout << padded(g.name, 50) << padded(std::to_string(g.rows), 6) << padded(std::to_string(g.modelled), 8);
+    if (g.yes_no) std::cout << "right " << format_number(100 * g.right, 3) << " %\n";
+    else if (g.judged == 0) std::cout << "none judged\n";
+    else std::cout << padded(std::to_string(g.cells), 6) << padded(format_number(100 * g.median_error, 3) + " %", 9) << padded(format_number(100 * g.p90_error, 3) + " %", 9) << padded(format_number(100 * g.bias, 3) + " %", 9) << format_number(100 * g.coverage, 3) << " %\n";
+  };
+  const std::string head = padded("metric", 50) + padded("rows", 6) + padded("modelled", 8) + padded("cells", 6) + padded("median", 9) + padded("p90", 9) + padded("bias", 9) + "80 % interval holds\n";
+  std::cout << head;
+  for (const GroupAccuracy& g : accuracy.lines) print(g);
+  if (!group.empty()) {
+    std::map<std::string, std::vector<const JudgedRow*>> groups;
+    for (const JudgedRow& j : accuracy.rows) {
+      const MeasurementRow& r = *j.row;
+      const std::string& key = group == "gpu" ? r.gpu : group == "engine" ? r.software : group == "precision" ? r.precision : group == "model" ? r.model : group == "source" ? r.source : r.metric;
+      groups[j.line + " / " + (key.empty() ? "not stated" : key)].push_back(&j);
+    }
+    std::cout << "\nby " << group << '\n' << head;
+    for (const auto& [name, members] : groups) print(summarize(name, members));
+  }
+  std::cout << "\nrows " << accuracy.rows.size() << "; with a resolved GPU and model " << accuracy.resolved << ", of these not modelled " << accuracy.resolved_not_modelled << "\n";
+  for (const auto& [reason, count] : accuracy.reasons) std::cout << padded(std::to_string(count), 7) << "not modelled: " << reason << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"WhichGPU: which GPU for this model - does it fit, how fast, how long, how much.\n\n"
+               "  echo '{\"model\":\"llama-3-8b\",\"gpu\":\"nvidia-rtx-4090\"}' | whichgpu estimate\n"
+               "  echo '{\"model\":\"llama-3-8b\"}' | whichgpu rank\n"
+               "  echo '{\"gpu\":\"rtx 4090\"}' | whichgpu rank          # which models run on it\n"};
+  app.require_subcommand(1);
+  app.footer("Exit code: 0 all well, 1 something was wrong (said on standard error, or on the line of the answer), 2 wrong use.");
+  std::string data = WHICHGPU_DATA_DIR;
+  app.add_option("--data", data, "the folder with the catalogs")->capture_default_str();
+
+  std::string file, by, group, out_dir;
+  std::vector<std::string> files;
+  bool as_json = false, by_row = false;
+  std::size_t most = 0;
+  CLI::App* estimate_cmd = app.add_subcommand("estimate", "scenarios as JSON lines (file or standard input) -> estimates as JSON lines, same order");
+  estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out");
+  CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
+  rank_cmd->add_option("file", file, "the scenario; standard input when left out");
+  rank_cmd->add_option("--by", by, "value, speed, price, latency, energy or memory");
+  rank_cmd->add_option("--most", most, "show this many rows");
+  rank_cmd->add_flag("--json", as_json, "the whole table as JSON");
+  CLI::App* accuracy_cmd = app.add_subcommand("accuracy", "measurement rows (CSV) -> error by metric, and why rows are not modelled");
+  accuracy_cmd->add_option("files", files, "CSV files in the format of data/measurements; all of those when left out");
+  accuracy_cmd->add_flag("--json", as_json, "the summary as JSON");
+  accuracy_cmd->add_flag("--rows", by_row, "one JSON object a row, for every row");
+  accuracy_cmd->add_option("--by", group, "also by gpu, engine, precision, model, source or metric");
+  CLI::App* validate_cmd = app.add_subcommand("validate", "checks the catalogs: shape, ranges, names, references, dates, parameter counts");
+  validate_cmd->add_option("dir", data, "the folder with the catalogs");
+  CLI::App* bundle_cmd = app.add_subcommand("bundle", "writes what the site loads: catalog.json, provenance.json, quality.json, evidence/");
+  bundle_cmd->add_option("outdir", out_dir, "the folder to write to")->required();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const int code = app.exit(e, std::cout, std::cerr);
+    return code == 0 ? 0 : 2;
+  }
+  if (*validate_cmd) return cli::run_validate(data);
+  if (*bundle_cmd) return cli::run_bundle(data, out_dir);
+  const Result<json> document = native::read_catalog_dir(data);
+  if (!document) return complain(document.error());
+  const Result<Catalog> catalog = load_catalog(document.value());
+  if (!catalog) return complain(catalog.error());
+  if (*estimate_cmd) return run_estimate(catalog.value(), file);
+  if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
+  if (*accuracy_cmd) {
+    if (files.empty()) files = native::list_files(data + "/measurements", ".csv");
+    return run_accuracy(catalog.value(), files, as_json, by_row, group);
+  }
+  return 2;
+}

@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "whichgpu/catalog.hpp"
+
+/// Text in, text out: what the command line reads and prints and what crosses the WebAssembly boundary, so that one
+/// schema describes both. An error is {"error":{"code","path","message"}}. Nothing throws, whatever the text.
+namespace whichgpu {
+
+/// The error object as JSON text.
+std::string error_json(const Error& error);
+
+/// Parses JSON that strangers wrote: bounded size (16 MiB) and depth (64), so that no text exhausts memory or stack.
+/// Errors: kBadData, or kInvalidInput for scenarios, with `where` as the path.
+Result<nlohmann::json> parse_json(std::string_view text, const char* where);
+
+/// One scenario -> the estimate.
+std::string estimate_json(const Catalog& catalog, std::string_view scenario_json);
+
+/// One scenario (with an optional "rank_by": value, speed, price, latency, energy, memory) -> the ranked table.
+std::string rank_json(const Catalog& catalog, std::string_view scenario_json);
+
+}  // namespace whichgpu

@@ -1,0 +1,360 @@
+#include "whichgpu/rank.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "estimate/estimate_json.hpp"
+
+namespace whichgpu {
+namespace {
+
+using nlohmann::json;
+
+/// Formats offered when models are ranked for one GPU: the largest of these that fits is shown. The order follows the
+/// published quality losses (data/quality.json): from no visible loss to a clear one.
+constexpr const char* kLadder[] = {"gguf-q8_0", "gguf-q6_k", "gguf-q5_k_m", "gguf-q4_k_m", "gguf-iq4_xs", "gguf-q3_k_m", "gguf-iq2_m"};
+
+bool fits(Verdict v) { return v == Verdict::kFits || v == Verdict::kTight || v == Verdict::kOffload; }
+
+std::string reason_of(const Estimate& e) {
+  if (!e.memory) return "";
+  const MemoryEstimate& m = *e.memory;
+  if (m.verdict == Verdict::kDoesNotFit) {
+    std::string text = "needs " + format_number(m.per_gpu_gib.value, 3) + " GiB, has " + format_number(m.capacity_gib, 3);
+    if (m.min_gpu_count) text += "; fits on " + format_number(*m.min_gpu_count) + " of these";
+    return text;
+  }
+  if (m.verdict == Verdict::kUnsupported || m.verdict == Verdict::kUnknown)
+    for (const Warning& w : e.warnings)
+      if (w.code == "unsupported" || w.code == "memory-unknown") return w.message;
+  return "";
+}
+
+RankRow row_of(const Question& q, const Estimate& e) {
+  RankRow r;
+  r.gpu = q.gpu;
+  r.model = q.model;
+  r.quant = q.quant;
+  r.gpu_count = q.scenario.gpu_count;
+  if (e.memory) {
+    r.verdict = e.memory->verdict;
+    r.per_gpu_gib = e.memory->per_gpu_gib.value;
+    r.capacity_gib = e.memory->capacity_gib;
+    r.max_context_tokens = e.memory->max_context_tokens;
+    r.max_concurrency = e.memory->max_concurrency;
+    r.min_gpu_count = e.memory->min_gpu_count;
+  } else if (e.hpc) {
+    r.verdict = e.hpc->tflops || e.hpc->gb_per_s ? Verdict::kFits : Verdict::kUnknown;
+  }
+  const bool speed_counts = fits(r.verdict);
+  if (e.speed && speed_counts) {
+    r.decode_tokens_per_s = e.speed->decode_tokens_per_s;
+    r.prefill_tokens_per_s = e.speed->prefill_tokens_per_s;
+    r.throughput_tokens_per_s = e.speed->throughput_tokens_per_s;
+    r.ttft_s = e.speed->ttft_s;
+    r.tpot_s = e.speed->tpot_s;
+    r.latency_s = e.speed->latency_s;
+    r.requests_per_s = e.speed->requests_per_s;
+    r.bound_by = e.speed->bound_by;
+    r.distance = e.speed->distance;
+  }
+  if (e.training && speed_counts) {
+    r.hours = e.training->hours;
+    r.throughput_tokens_per_s = e.training->tokens_per_s;
+    r.bound_by = e.training->bound_by;
+    r.distance = e.training->distance;
+  }
+  if (e.vision && speed_counts) {
+    r.images_per_s = e.vision->images_per_s;
+    r.hours = e.vision->hours;
+    r.bound_by = e.vision->bound_by;
+    r.distance = e.vision->distance;
+  }
+  if (e.image_generation && speed_counts) {
+    r.seconds_per_image = e.image_generation->seconds_per_image;
+    r.bound_by = e.image_generation->bound_by;
+    r.distance = e.image_generation->distance;
+  }
+  if (e.hpc) {
+    r.tflops = e.hpc->tflops;
+    r.bound_by = e.hpc->bound_by;
+    r.distance = e.hpc->distance;
+  }
+  if (e.cost) {
+    r.usd_per_hour = e.cost->usd_per_hour;
+    r.offer = e.cost->offer;
+    if (speed_counts) {
+      r.usd_per_million_output_tokens = e.cost->usd_per_million_output_tokens;
+      r.usd_total = e.cost->usd_total;
+    }
+  }
+  if (e.energy && speed_counts) {
+    r.joules_per_token = e.energy->joules_per_token;
+    r.average_w = e.energy->average_w;
+  }
+  r.reason = reason_of(e);
+  const Scenario::Limits& limits = q.scenario.limits;
+  if (limits.budget_usd && !(r.usd_total ? r.usd_total->value <= *limits.budget_usd : r.usd_per_hour && r.usd_per_hour->value <= *limits.budget_usd)) r.within_limits = false;
+  if (limits.deadline_h && !(r.hours && r.hours->value <= *limits.deadline_h)) r.within_limits = false;
+  if (limits.latency_s && !((r.latency_s && r.latency_s->value <= *limits.latency_s) || (r.seconds_per_image && r.seconds_per_image->value <= *limits.latency_s))) r.within_limits = false;
+  return r;
+}
+
+/// How much work a second: the figure that the workload is about. Unknown stays unknown.
+Figure speed_of(const RankRow& r) {
+  if (r.images_per_s) return r.images_per_s->value;
+  if (r.seconds_per_image) return 1.0 / r.seconds_per_image->value;
+  if (r.throughput_tokens_per_s) return r.throughput_tokens_per_s->value;
+  if (r.decode_tokens_per_s) return r.decode_tokens_per_s->value;
+  if (r.tflops) return r.tflops->value;
+  return std::nullopt;
+}
+
+/// Dollars for one unit of work: what "value" compares.
+Figure cost_of_work(const RankRow& r) {
+  if (r.usd_per_million_output_tokens) return r.usd_per_million_output_tokens->value;
+  const Figure speed = speed_of(r);
+  if (r.usd_per_hour && speed && *speed > 0) return r.usd_per_hour->value / *speed;
+  return std::nullopt;
+}
+
+Figure negated(const Figure& f) { return f ? Figure(-*f) : std::nullopt; }
+Figure value_of(const std::optional<Quantity>& q) { return q ? Figure(q->value) : std::nullopt; }
+
+/// The figure to minimise.
+Figure rank_key(const RankRow& r, RankBy by) {
+  switch (by) {
+    case RankBy::kValue: return cost_of_work(r);
+    case RankBy::kSpeed: return negated(speed_of(r));
+    case RankBy::kPrice: return value_of(r.usd_per_hour);
+    case RankBy::kLatency: return r.latency_s ? value_of(r.latency_s) : value_of(r.ttft_s);
+    case RankBy::kEnergy: return value_of(r.joules_per_token);
+    case RankBy::kMemory: return r.capacity_gib;
+  }
+  return std::nullopt;
+}
+
+int group_of(const RankRow& r) { return fits(r.verdict) ? (r.within_limits ? 0 : 1) : r.verdict == Verdict::kDoesNotFit ? 2 : 3; }
+
+void order(std::vector<RankRow>& rows, RankBy by) {
+  struct Sortable { int group; bool known; double key, speed; std::size_t position; };
+  std::vector<Sortable> keys(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Figure key = rank_key(rows[i], by);
+    keys[i] = {group_of(rows[i]), key.has_value(), key.value_or(0), speed_of(rows[i]).value_or(0), i};
+  }
+  std::sort(keys.begin(), keys.end(), [](const Sortable& a, const Sortable& b) {
+    if (a.group != b.group) return a.group < b.group;
+    if (a.known != b.known) return a.known;
+    if (a.key != b.key) return a.key < b.key;
+    if (a.speed != b.speed) return a.speed > b.speed;
+    return a.position < b.position;
+  });
+  std::vector<RankRow> sorted;
+  sorted.reserve(rows.size());
+  for (const Sortable& k : keys) sorted.push_back(std::move(rows[k.position]));
+  rows = std::move(sorted);
+}
+
+/// Marks rows that no other row beats in both speed and price.
+void mark_pareto(std::vector<RankRow>& rows) {
+  std::vector<std::size_t> by_price;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (group_of(rows[i]) == 0 && rows[i].usd_per_hour && speed_of(rows[i])) by_price.push_back(i);
+  std::sort(by_price.begin(), by_price.end(), [&](std::size_t a, std::size_t b) {
+    if (rows[a].usd_per_hour->value != rows[b].usd_per_hour->value) return rows[a].usd_per_hour->value < rows[b].usd_per_hour->value;
+    if (*speed_of(rows[a]) != *speed_of(rows[b])) return *speed_of(rows[a]) > *speed_of(rows[b]);
+    return a < b;
+  });
+  double fastest = 0;
+  for (const std::size_t i : by_price)
+    if (*speed_of(rows[i]) > fastest) {
+      fastest = *speed_of(rows[i]);
+      rows[i].pareto = true;
+    }
+}
+
+int best(const std::vector<RankRow>& rows, RankBy by) {
+  int at = -1;
+  Figure lowest;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (group_of(rows[i]) != 0) continue;
+    const Figure key = rank_key(rows[i], by);
+    if (key && (!lowest || *key < *lowest)) {
+      lowest = key;
+      at = static_cast<int>(i);
+    }
+  }
+  return at;
+}
+
+/// Fine-tuning beside chatting and serving: LoRA (QLoRA where that alone fits) with the scenario's data set.
+std::optional<Quantity> finetune_hours(const Catalog& catalog, const Scenario& scenario, const Gpu& gpu) {
+  Scenario s = scenario;
+  s.workload = Workload::kFinetune;
+  s.gpu = gpu.id;
+  s.gpus.clear();
+  s.engine.clear();
+  s.precision = {};
+  s.parallelism = {};
+  s.offload = OffloadKind::kNone;
+  Result<Question> q = resolve(catalog, s);
+  if (!q) return std::nullopt;
+  q.value().explain = false;
+  MemoryEstimate memory;
+  std::vector<Warning> warnings;
+  const TrainingEstimate t = estimate_training(q.value(), memory, warnings);
+  return fits(memory.verdict) ? t.hours : std::nullopt;
+}
+
+Result<Ranking> rank_gpus(const Catalog& catalog, const Scenario& scenario, RankBy by) {
+  Ranking out;
+  out.rows.reserve(catalog.gpus.size() + 1);
+  Scenario s = scenario;
+  s.gpus.clear();
+  std::optional<Error> first_error;
+  const auto add = [&](const std::string& gpu) {
+    s.gpu = gpu;
+    Result<Question> q = resolve(catalog, s);
+    if (!q) {
+      if (!first_error) first_error = q.error();
+      return;
+    }
+    q.value().explain = false;
+    const Estimate e = estimate(q.value());
+    RankRow row = row_of(q.value(), e);
+    if (e.speed && q.value().model) row.finetune_hours = finetune_hours(catalog, s, *q.value().gpu);
+    if (out.rows.empty()) out.scenario = e.scenario;
+    out.fits += fits(row.verdict);
+    out.rows.push_back(std::move(row));
+  };
+  if (scenario.custom_gpu) add(scenario.custom_gpu->id);
+  for (const Gpu& gpu : catalog.gpus) {
+    add(gpu.id);
+    if (out.rows.empty() && first_error) return *first_error;  // the same for every GPU: a name or a field is wrong
+  }
+  if (out.rows.empty()) return first_error ? *first_error : Error{ErrorCode::kBadData, "gpus", "the catalog holds no GPU"};
+  out.scenario.gpu.clear();
+  order(out.rows, by);
+  return out;
+}
+
+Result<Ranking> rank_models(const Catalog& catalog, const Scenario& scenario, RankBy by) {
+  Ranking out;
+  Scenario s = scenario;
+  std::optional<Error> first_error;
+  for (const Model& model : catalog.models) {
+    if (!model.has_layers() || model.kind == "embedding") continue;
+    s.model = model.id;
+    std::optional<RankRow> kept;
+    const bool ladder = scenario.precision.weights.empty();
+    for (const char* format : kLadder) {
+      if (ladder) s.precision.weights = format;
+      Result<Question> q = resolve(catalog, s);
+      if (!q) {
+        if (!first_error) first_error = q.error();
+        break;
+      }
+      q.value().explain = false;
+      const Estimate e = estimate(q.value());
+      if (out.scenario.gpu.empty()) out.scenario = e.scenario;
+      kept = row_of(q.value(), e);
+      if (!ladder || fits(kept->verdict)) break;
+    }
+    if (out.rows.empty() && !kept && first_error) return *first_error;
+    if (!kept) continue;
+    out.fits += fits(kept->verdict);
+    out.rows.push_back(std::move(*kept));
+  }
+  if (out.rows.empty()) return first_error ? *first_error : Error{ErrorCode::kBadData, "models", "the catalog holds no language model"};
+  out.scenario.model.clear();
+  if (scenario.precision.weights.empty()) out.scenario.precision.weights.clear();
+  order(out.rows, by);
+  return out;
+}
+
+}  // namespace
+
+const char* to_word(RankBy by) {
+  switch (by) {
+    case RankBy::kValue: return "value";
+    case RankBy::kSpeed: return "speed";
+    case RankBy::kPrice: return "price";
+    case RankBy::kLatency: return "latency";
+    case RankBy::kEnergy: return "energy";
+    case RankBy::kMemory: return "memory";
+  }
+  return "value";
+}
+
+Result<Ranking> rank(const Catalog& catalog, const Scenario& scenario, RankBy by) {
+  const bool models = scenario.model.empty() && !scenario.custom_model && scenario.workload != Workload::kHpc && (!scenario.gpu.empty() || scenario.custom_gpu);
+  Result<Ranking> out = models ? rank_models(catalog, scenario, by) : rank_gpus(catalog, scenario, by);
+  if (!out) return out;
+  Ranking& r = out.value();
+  mark_pareto(r.rows);
+  r.best_value = best(r.rows, RankBy::kValue);
+  r.fastest = best(r.rows, RankBy::kSpeed);
+  r.cheapest = best(r.rows, RankBy::kPrice);
+  r.smallest = best(r.rows, RankBy::kMemory);
+  return out;
+}
+
+json to_json(const Ranking& ranking) {
+  json rows = json::array();
+  const bool models = ranking.scenario.model.empty() && ranking.scenario.workload != Workload::kHpc && !ranking.scenario.gpu.empty();
+  for (const RankRow& r : ranking.rows) {
+    json o;
+    o["gpu"] = r.gpu->id;
+    o["gpu_count"] = r.gpu_count;
+    if (models && r.model) o["model"] = r.model->id;
+    if (models && r.quant) o["precision"] = r.quant->id;
+    o["verdict"] = to_word(r.verdict);
+    if (r.verdict != Verdict::kUnknown && r.capacity_gib > 0) {
+      o["per_gpu_gib"] = r.per_gpu_gib;
+      o["capacity_gib"] = r.capacity_gib;
+    }
+    put(o, "decode_tokens_per_s", r.decode_tokens_per_s);
+    put(o, "prefill_tokens_per_s", r.prefill_tokens_per_s);
+    put(o, "throughput_tokens_per_s", r.throughput_tokens_per_s);
+    put(o, "ttft_s", r.ttft_s);
+    put(o, "tpot_s", r.tpot_s);
+    put(o, "latency_s", r.latency_s);
+    put(o, "requests_per_s", r.requests_per_s);
+    put(o, "hours", r.hours);
+    put(o, "finetune_hours", r.finetune_hours);
+    put(o, "images_per_s", r.images_per_s);
+    put(o, "seconds_per_image", r.seconds_per_image);
+    put(o, "tflops", r.tflops);
+    put(o, "usd_per_hour", r.usd_per_hour);
+    put(o, "usd_per_million_output_tokens", r.usd_per_million_output_tokens);
+    put(o, "usd_total", r.usd_total);
+    put(o, "joules_per_token", r.joules_per_token);
+    put(o, "average_w", r.average_w);
+    put(o, "max_context_tokens", r.max_context_tokens);
+    put(o, "max_concurrency", r.max_concurrency);
+    put(o, "min_gpu_count", r.min_gpu_count);
+    if (r.offer) o["offer"] = offer_json(*r.offer);
+    if (r.bound_by != Bound::kUnknown) o["bound_by"] = to_word(r.bound_by);
+    o["distance"] = r.distance;
+    if (!r.within_limits) o["within_limits"] = false;
+    if (r.pareto) o["pareto"] = true;
+    if (!r.reason.empty()) o["reason"] = r.reason;
+    rows.push_back(std::move(o));
+  }
+  json picks = json::object();
+  const auto pick = [&](const char* name, int at) {
+    if (at < 0) return;
+    picks[name] = {{"row", at}, {"gpu", ranking.rows[at].gpu->id}};
+    if (models && ranking.rows[at].model) picks[name]["model"] = ranking.rows[at].model->id;
+  };
+  pick("best_value", ranking.best_value);
+  pick("fastest", ranking.fastest);
+  pick("cheapest", ranking.cheapest);
+  pick("smallest", ranking.smallest);
+  return {{"scenario", to_json(ranking.scenario)}, {"rows", std::move(rows)}, {"picks", std::move(picks)}, {"counts", {{"fits", ranking.fits}, {"of", ranking.rows.size()}}}};
+}
+
+}  // namespace whichgpu
