@@ -25,13 +25,6 @@ int complain(const Error& e) {
   return 1;
 }
 
-std::string text_of(const std::optional<Quantity>& q, const char* unit = "") {
-  if (!q) return "n/a";
-  std::string text = format_number(q->value, 3) + unit;
-  if (!q->exact) text += " (" + format_number(q->p10, 3) + "-" + format_number(q->p90, 3) + ")";
-  return text;
-}
-
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text + " ";

@@ -1,0 +1,93 @@
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "native/files.hpp"
+#include "whichgpu/measurement.hpp"
+
+namespace whichgpu::cli {
+namespace {
+
+using nlohmann::json;
+using ordered_json = nlohmann::ordered_json;
+
+/// What the page does not compute with is left out of the first load: provenance travels in a file of its own.
+void strip(json& value) {
+  if (value.is_array()) {
+    for (json& item : value) strip(item);
+  } else if (value.is_object()) {
+    for (auto it = value.begin(); it != value.end();) {
+      if (it->is_null() || (it->is_array() && it->empty()) || it.key() == "provenance") it = value.erase(it);
+      else strip(*it++);
+    }
+  }
+}
+
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\n") == std::string::npos) return field;
+  std::string out = "\"";
+  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+constexpr const char* kEvidenceHead = "id,workload,software,measured,source,quality,gpu,gpu_count,nodes,model,precision,kv_precision,method,concurrency,prompt_tokens,output_tokens,context_tokens,sequence_or_resolution,micro_batch,metric,value,unit,flags\n";
+
+std::string evidence_line(const MeasurementRow& r) {
+  std::string line;
+  for (const std::string* field : {&r.id, &r.workload, &r.software, &r.measured, &r.source, &r.quality, &r.gpu, &r.gpu_count, &r.nodes, &r.model, &r.precision, &r.kv_precision, &r.method, &r.concurrency,
+           &r.prompt_tokens, &r.output_tokens, &r.context_tokens, &r.sequence_or_resolution, &r.micro_batch, &r.metric, &r.value, &r.unit, &r.flags})
+    line += (line.empty() ? "" : ",") + quoted(*field);
+  return line + "\n";
+}
+
+}  // namespace
+
+int run_bundle(const std::string& data, const std::string& out_dir) {
+  const auto complain = [](const Error& e) {
+    std::fprintf(stderr, "whichgpu: %s: %s\n", e.path.c_str(), e.message.c_str());
+    return 1;
+  };
+  std::error_code failed;
+  std::filesystem::create_directories(out_dir + "/evidence", failed);
+  if (failed) return complain({ErrorCode::kBadData, out_dir, failed.message()});
+  Result<json> document = native::read_catalog_dir(data);
+  if (!document) return complain(document.error());
+  const Result<Catalog> catalog = load_catalog(document.value());
+  if (!catalog) return complain(catalog.error());
+
+  json provenance = json::object();
+  for (const auto& [kind, rows] : document.value().items()) {
+    if (!rows.is_array()) continue;
+    json& part = provenance[kind] = json::array();
+    for (const json& row : rows) part.push_back(row.value("provenance", json::object()));
+  }
+  if (const Result<std::string> sources = native::read_file(data + "/sources.json")) provenance["sources"] = json::parse(sources.value(), nullptr, false).value("sources", json::array());
+  strip(document.value());
+  if (const auto e = native::write_file(out_dir + "/catalog.json", document.value().dump())) return complain(*e);
+  if (const auto e = native::write_file(out_dir + "/provenance.json", provenance.dump())) return complain(*e);
+  const Result<std::string> quality = native::read_file(data + "/quality.json");
+  if (!quality) return complain(quality.error());
+  if (const auto e = native::write_file(out_dir + "/quality.json", json::parse(quality.value(), nullptr, false).dump())) return complain(*e);
+
+  const Result<std::vector<MeasurementRow>> rows = native::read_all_measurements(data + "/measurements");
+  if (!rows) return complain(rows.error());
+  std::map<std::string, std::string> shards;
+  for (const MeasurementRow& row : rows.value()) {
+    if (row.quality == "suspect" || row.quality == "pool" || row.quality == "statement") continue;
+    if (!row.model.empty()) shards[row.model] += evidence_line(row);
+    else if (!row.gpu.empty()) shards["gpu-" + row.gpu] += evidence_line(row);
+  }
+  json index = json::object();
+  for (const auto& [name, lines] : shards) {
+    if (const auto e = native::write_file(out_dir + "/evidence/" + name + ".csv", kEvidenceHead + lines)) return complain(*e);
+    index[name] = lines.size();
+  }
+  if (const auto e = native::write_file(out_dir + "/evidence/index.json", index.dump())) return complain(*e);
+  std::printf("%s: %zu GPUs, %zu models, %zu offers, %zu evidence files\n", out_dir.c_str(), catalog.value().gpus.size(), catalog.value().models.size(), catalog.value().offers.size(), shards.size());
+  return 0;
+}
+
+}  // namespace whichgpu::cli
