@@ -148,7 +148,7 @@ void check_meaning(const Catalog& c, Report& report) {
     if (o.gpu_index < 0) report.fault(where, "no GPU \"" + o.gpu + "\" in gpus.json");
     if (o.provider_index < 0) report.fault(where, "no provider \"" + o.provider + "\" in providers.json");
     for (const Figure& price : {o.price_usd_per_hour, o.spot_usd_per_hour, o.reserved_1y_usd_per_hour, o.reserved_3y_usd_per_hour})
-      if (price && !(*price > 0 && *price / o.gpu_count < 200)) report.fault(where, "a price of " + std::to_string(*price) + " USD an hour for " + std::to_string(o.gpu_count) + " GPUs");
+      if (price && !(*price >= 0 && *price / o.gpu_count < 200)) report.fault(where, "a price of " + std::to_string(*price) + " USD an hour for " + std::to_string(o.gpu_count) + " GPUs");
   }
   for (const Ownership& o : c.ownership)
     if (o.gpu_index < 0) report.fault("ownership.json", "no GPU \"" + o.gpu + "\" in gpus.json");
