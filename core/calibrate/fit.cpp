@@ -135,9 +135,11 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
         if (slope == 0) continue;
         for (const int p : layout.of(i, static_cast<int>(k))) gradient.emplace_back(p, slope);
       }
-      for (const auto& [p, gp] : gradient) {
+      // The solver reads the lower triangle alone.
+      for (std::size_t j = 0; j < gradient.size(); ++j) {
+        const auto [p, gp] = gradient[j];
         b(p) += w * gp * residual;
-        for (const auto& [q, gq] : gradient) a(p, q) += w * gp * gq;
+        for (std::size_t k = 0; k <= j; ++k) a(std::max(p, gradient[k].first), std::min(p, gradient[k].first)) += w * gp * gradient[k].second;
         source_cross[s].emplace_back(p, w * gp);
       }
       source_a[s] += w;
@@ -154,7 +156,8 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
       cross.resize(m);
       for (const auto& [p, vp] : cross) {
         b(p) -= vp * source_b[s] / source_a[s];
-        for (const auto& [q, vq] : cross) a(p, q) -= vp * vq / source_a[s];
+        for (const auto& [q, vq] : cross)
+          if (q <= p) a(p, q) -= vp * vq / source_a[s];
       }
     }
     Eigen::LDLT<Eigen::MatrixXd> solver(a);
