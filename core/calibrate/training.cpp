@@ -40,7 +40,7 @@ Domain training_memory_domain() {
   d.spec = &training::memory_spec();
   d.source_sd = 0.05;
   d.residual_scale = 0.12;
-  d.first_residual_scale = 0.6;
+  d.first_residual_scale = 1.0;
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!language(row) || row.metric != "peak_vram_gb") return false;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace training;
 
-constexpr double kTight = 0.95;             // under 5 % free
+constexpr double kTight = kReachableShare * 0.95;  // under 5 % of what a run can reach is free
 constexpr double kTokensPerParameter = 20;  // compute-optimal (Hoffmann et al. 2022, arXiv 2203.15556)
 
 std::string number(double v) { return format_number(v, 4); }
@@ -75,14 +75,29 @@ void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEst
   add("runtime", parts.constant, "context, kernels and libraries");
   add("fragmentation", parts.fragmentation, "share of everything above");
   if (w.capacity_gib <= 0) memory.verdict = Verdict::kUnknown;
-  else if (p.value > w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
+  else if (p.value > kReachableShare * w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
   else if (s.offload) memory.verdict = Verdict::kOffload;
   else memory.verdict = p.value > kTight * w.capacity_gib ? Verdict::kTight : Verdict::kFits;
   if (s.offload) memory.offloaded_gib = (m.parameters * (s.trains_adapters ? 0 : 16) + (s.sharding == Sharding::kEverything ? m.parameters * 2 : 0)) / kBytesPerGib / s.gpus;
   if (w.capacity_gib > 0) {
-    memory.max_batch = largest_micro_batch(s, q.catalog->calibration, w.capacity_gib);
+    memory.max_batch = largest_micro_batch(s, q.catalog->calibration, kReachableShare * w.capacity_gib);
     if (q.explain || memory.verdict == Verdict::kDoesNotFit) memory.min_gpu_count = smallest_count(w, q.catalog->calibration);
   }
+}
+
+std::vector<std::pair<std::string, std::string>> plan_words(const Setup& s, const Scenario& sc) {
+  const double step_tokens = sc.training.global_batch * s.sequence;
+  const double total_tokens = sc.training.tokens * sc.training.epochs;
+  const char* sharding = "none";
+  if (s.sharding == Sharding::kEverything) sharding = sc.training.sharding == "zero-3" ? "zero-3" : "fsdp";
+  else if (s.sharding == Sharding::kStates) sharding = s.zero_stage == 1 ? "zero-1" : "zero-2";
+  std::vector<std::pair<std::string, std::string>> plan = {
+      {"micro_batch", number(s.micro_batch)}, {"gradient_accumulation", number(s.accumulation)}, {"checkpointing", to_word(s.checkpointing)},
+      {"sharding", sharding}, {"tensor", number(s.tensor)}, {"pipeline", number(s.pipeline)}, {"data", number(s.data)},
+      {"expert", number(s.expert)}, {"offload", s.offload ? "optimizer" : "none"},
+      {"steps", format_number(std::floor(total_tokens / step_tokens + 0.999999), 12)}};
+  if (s.method == Method::kPretrain) plan.emplace_back("compute_optimal_tokens", format_number(kTokensPerParameter * s.shape.parameters, 4));
+  return plan;
 }
 
 }  // namespace
@@ -113,6 +128,12 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   const double useful = f.useful_flops / f.gpus / f.peak;
   const double total_tokens = sc.training.tokens * sc.training.epochs;
   const double hours = total_tokens / rate.value / 3600;
+  // No speed for a run that cannot be: when even the lower end of the need is above the card.
+  if (memory.verdict == Verdict::kDoesNotFit && memory.per_gpu_gib.p10 > wishes.capacity_gib) {
+    out.bound_by = Bound::kCapacity;
+    out.plan = plan_words(s, sc);
+    return out;
+  }
   out.tokens_per_s = Quantity::between(rate.value, rate.p10, rate.p90, "tokens/s");
   out.mfu = Quantity::between(rate.value * useful, rate.p10 * useful, rate.p90 * useful, "");
   out.step_s = Quantity::between(step_tokens / rate.value, step_tokens / rate.p90, step_tokens / rate.p10, "s");
@@ -147,13 +168,7 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   const SpeedEvidence seen = speed_evidence(calibration, f);
   out.distance = seen == SpeedEvidence::kSame ? "same" : seen == SpeedEvidence::kNear ? "near" : "far";
 
-  const char* sharding = s.sharding == Sharding::kEverything ? (sc.training.sharding == "zero-3" ? "zero-3" : "fsdp") : s.sharding == Sharding::kStates ? (s.zero_stage == 1 ? "zero-1" : "zero-2") : "none";
-  out.plan = {{"micro_batch", number(s.micro_batch)}, {"gradient_accumulation", number(s.accumulation)}, {"checkpointing", to_word(s.checkpointing)},
-              {"sharding", sharding}, {"tensor", number(s.tensor)}, {"pipeline", number(s.pipeline)}, {"data", number(s.data)}, {"expert", number(s.expert)},
-              {"offload", s.offload ? "optimizer" : "none"}, {"steps", format_number(std::floor(total_tokens / step_tokens + 0.999999), 12)}};
-  if (s.method == Method::kPretrain)
-    out.plan.emplace_back("compute_optimal_tokens", format_number(kTokensPerParameter * s.shape.parameters, 4));
-
+  out.plan = plan_words(s, sc);
   if (s.data * s.micro_batch > sc.training.global_batch * 1.000001)
     warnings.push_back({"batch-below-gpus", "The global batch of " + number(sc.training.global_batch) + " sequences is smaller than one micro-batch on each of " + number(s.data) + " copies of the model."});
   if (contains(sc.training.method, "dora")) warnings.push_back({"approximated", "DoRA is estimated as LoRA; renormalising the weights takes some further time and memory."});

@@ -10,7 +10,12 @@ namespace whichgpu::training {
 namespace {
 
 enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount };
-enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation };
+enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation, kLogitsYear };
+
+/// Per-operation recomputation keeps about every other matrix product's output and the attention's.
+constexpr double kSelectiveShare = 0.35;
+/// Tokens whose logits are held at once at most; about what fills an 80 GB card with a vocabulary of 128,000 in FP32.
+constexpr double kLargestLogits = 32768;
 
 const char* store_word(const Setup& s) {
   if (s.store == Store::kFour) return "4-bit";
@@ -43,14 +48,15 @@ const DomainSpec& memory_spec() {
       {"class", "engine", "store", "store-engine", "trained", "trained-sharding", "checkpointing", "generation", "count"},
       {{"weights", 0.02, 0.05, {{kStoreLevel, 0.1}, {kStoreEngine, 0.12}}},
        {"states", 0.0, 0.15, {{kEngine, 0.25}, {kTrainedSharding, 0.2}}},
-       {"saved", 0.1, 0.4, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}, {kCheckpoint, 0.2}, {kGeneration, 0.15}}},
+       {"saved", 0.1, 0.4, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}, {kCheckpoint, 0.2}}},
        {"checkpoints", 0.1, 0.3, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}}},
-       {"working", 0.3, 0.4, {{kEngine, 0.3}}},
+       {"working", 0.3, 0.4, {{kClass, 0.3}, {kEngine, 0.7}}},
        {"scores", -3.0, 1.0, {{kEngine, 1.5}, {kGeneration, 0.3}}},
-       {"logits", 1.2, 0.6, {{kClass, 0.3}, {kEngine, 1.0}}},
+       {"logits", 1.2, 0.6, {{kClass, 0.3}, {kEngine, 1.5}}},
        {"gathered", 0.2, 0.4, {{kEngine, 0.3}}},
        {"constant", 0.0, 0.5, {{kEngine, 0.5}, {kCount, 0.3}}},
-       {"fragmentation", 0.03, 0.04, {{kEngine, 0.05}}}},
+       {"fragmentation", 0.03, 0.04, {{kEngine, 0.05}}},
+       {"logits-year", -0.2, 0.3, {}}},
       {kClass, kEngine}};
   return spec;
 }
@@ -77,7 +83,17 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
     state_share = data_group;
     gradient_share = s.zero_stage == 1 || s.tensor > 1 || s.pipeline > 1 ? 1 : data_group;
   }
-  const double model_share = s.tensor * s.pipeline;
+  // Expert parallelism shares the experts out further; their states are then not repeated over those copies.
+  double model_share = s.tensor * s.pipeline;
+  if (m.moe && s.expert > 1) {
+    const double experts = m.expert_parameters / m.parameters;
+    const double held_share = (1 - experts) / model_share + experts / (s.pipeline * std::max(s.expert, s.tensor));
+    model_share = 1 / held_share;
+    const double copies = std::max(1.0, s.gpus / (s.pipeline * std::max(s.expert, s.tensor)));
+    if (weight_share > 1) weight_share = std::min(weight_share, std::max(1.0, copies));
+    if (state_share > 1) state_share = std::min(state_share, std::max(1.0, copies));
+    if (gradient_share > 1) gradient_share = std::min(gradient_share, std::max(1.0, copies));
+  }
   double held = weights / model_share / weight_share;
   double kept = whole ? m.parameters / model_share * (std::min(states, gradient) / gradient_share + (states - std::min(states, gradient)) / state_share)
                       : 0;
@@ -95,19 +111,28 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
 
   const double tokens = s.micro_batch * s.sequence / s.context;
   const double layer_bytes = (16 * m.hidden + 4 * (m.attention_width + m.kv_width) + (m.gated ? 8 : 6) * m.ffn_active) * (wide ? 2 : 1);
-  const double saved = tokens * layer_bytes * m.layers / model_share;
-  const bool megatron = s.engine_class == "megatron";
+  // One forward, one backward (1F1B): the first stage holds as many micro-batches as there are stages.
+  const double in_flight = s.sharding == Sharding::kLayers ? 1 : std::min(s.pipeline, s.accumulation);
+  const double saved = tokens * layer_bytes * m.layers / (s.tensor * s.pipeline) * in_flight;
+  // With sequence parallelism the tensor-parallel group shares the checkpoints too; the older Megatron branch had none.
+  const bool sequence_parallel = s.engine_class == "megatron" && engine != "megatron-ds";
   if (s.checkpointing == Checkpointing::kNone) f.saved_gib = saved / kBytesPerGib;
   else {
-    if (s.checkpointing == Checkpointing::kSelective) f.saved_gib = 0.5 * saved / kBytesPerGib;
-    f.checkpoints_gib = tokens * 2 * m.hidden * m.layers * (wide ? 2 : 1) / s.pipeline / (megatron ? s.tensor : 1) * (s.checkpoints_offloaded ? 0.1 : 1) / kBytesPerGib;
+    if (s.checkpointing == Checkpointing::kSelective) f.saved_gib = kSelectiveShare * saved / kBytesPerGib;
+    f.checkpoints_gib = tokens * 2 * m.hidden * m.layers * (wide ? 2 : 1) / s.pipeline * in_flight / (sequence_parallel ? s.tensor : 1) * (s.checkpoints_offloaded ? 0.1 : 1) / kBytesPerGib;
     f.working_gib = tokens * layer_bytes / s.tensor / kBytesPerGib;
   }
+  // Memory-efficient attention became the default of the Python stacks with PyTorch 2 and transformers 4.36 (December
+  // 2023); the large-scale stacks had it before.
+  const bool stores_scores = s.year < 2024.2 && (s.engine_class == "hf" || s.engine_class == "ngc" || engine == "megatron-ds");
   const double score_layers = s.checkpointing == Checkpointing::kFull ? 1 : m.layers / s.pipeline;
-  f.scores_gib = s.micro_batch * m.heads / s.tensor * s.sequence * s.sequence * 2 * score_layers / kBytesPerGib;
+  if (stores_scores) f.scores_gib = s.micro_batch * m.heads / s.tensor * s.sequence * s.sequence * 2 * score_layers / kBytesPerGib;
   // Encoders being fine-tuned have a small head; when pretrained they predict 15 % of the tokens.
   const double predicted = m.causal ? 1 : s.method == Method::kPretrain ? 0.15 : 0;
-  f.logits_gib = tokens * m.vocabulary * 2 / s.tensor * predicted / kBytesPerGib;
+  // Nobody holds the logits of very long sequences: such runs compute the loss in chunks.
+  const double logit_tokens = tokens / std::sqrt(1 + (tokens / kLargestLogits) * (tokens / kLargestLogits));
+  f.logits_gib = logit_tokens * m.vocabulary * 2 / s.tensor * predicted / kBytesPerGib;
+  f.years = s.year - 2024;
   f.weights_gib = held / kBytesPerGib;
   f.states_gib = kept / kBytesPerGib;
   f.gathered_gib = gathered / kBytesPerGib;
@@ -132,7 +157,7 @@ MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
   p.states = f.states_gib * exp(c[kStates]);
   p.activations = f.saved_gib * exp(c[kSaved]) + f.checkpoints_gib * exp(c[kCheckpoints]);
   // A layer's working set and the logits are never alive together.
-  p.working = std::max(f.working_gib * exp(c[kWorking]), f.logits_gib * exp(c[kLogits]));
+  p.working = std::max(f.working_gib * exp(c[kWorking]), f.logits_gib * exp(c[kLogits] + c[kLogitsYear] * f.years));
   p.scores = f.scores_gib * exp(c[kScores]);
   p.gathered = f.gathered_gib * exp(c[kGathered]);
   p.constant = exp(c[kConstant]);

@@ -10,8 +10,10 @@
 namespace whichgpu::training {
 namespace {
 
-constexpr double kComfort = 0.95;        // share of the card that a chosen plan may fill: beyond it a run is "tight"
+constexpr double kComfort = 0.82;        // share of the card that a chosen plan may fill: the estimate itself is uncertain
 constexpr double kLargestMicroBatch = 512;
+constexpr double kLargestExpertGroup = 64;  // as the published large runs have it
+constexpr double kSimplicity = 0.95;       // a plan with tensor or pipeline parallelism must be 5 % faster to be preferred
 
 double year_of(std::string_view date) {
   if (date.size() < 7) return 2025;
@@ -54,7 +56,9 @@ bool place(Setup& s, double global_batch) {
   const double data = s.gpus / share;
   if (data < 1 || std::floor(data) != data) return false;
   s.data = s.shard_group = data;
-  s.expert = s.shape.moe ? std::min(std::min(data * s.tensor, s.shape.experts), std::max(1.0, std::floor(s.gpus / s.nodes))) : 1;
+  s.expert = 1;
+  if (s.shape.moe)
+    while (s.expert * 2 <= std::min({data * s.tensor, s.shape.experts, kLargestExpertGroup})) s.expert *= 2;
   const double own = global_batch / data;  // sequences per copy and step
   if (own < 1) return false;
   s.micro_batch = std::min(s.micro_batch, std::floor(own));
@@ -156,9 +160,9 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
     Plan p;
     p.need_gib = rater.need(s);
     p.fits = p.need_gib <= w.capacity_gib * kComfort;
-    // A plan that someone fixed in every part counts as fitting up to the last byte.
-    if (!p.fits && given.micro_batch > 0 && !w.sharding_open && !w.checkpointing_open) p.fits = p.need_gib <= w.capacity_gib;
-    if (p.fits) p.tokens_per_s = rater.tokens_per_s(s);
+    // A plan that someone fixed in every part counts as fitting as far as runs were seen to go.
+    if (!p.fits && given.micro_batch > 0 && !w.sharding_open && !w.checkpointing_open) p.fits = p.need_gib <= w.capacity_gib * kReachableShare;
+    if (p.fits) p.tokens_per_s = rater.tokens_per_s(s) * (s.tensor * s.pipeline > 1 ? kSimplicity : 1);
     const bool better = !any || (p.fits != best.fits ? p.fits : p.fits ? p.tokens_per_s > best.tokens_per_s : p.need_gib < best.need_gib);
     if (better) {
       p.setup = std::move(s);
@@ -214,9 +218,9 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
     best.setup.micro_batch = std::max(1.0, given.micro_batch);
     complete(best.setup);
     best.need_gib = rater.need(best.setup);
-    best.fits = best.need_gib <= w.capacity_gib;
+    best.fits = best.need_gib <= w.capacity_gib * kReachableShare;
   }
-  if (best.tokens_per_s <= 0) best.tokens_per_s = rater.tokens_per_s(best.setup);
+  best.tokens_per_s = rater.tokens_per_s(best.setup);
   return best;
 }
 

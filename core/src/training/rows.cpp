@@ -41,7 +41,7 @@ RowEstimate memory_row(const Conditions& row) {
     out.value = p.value;
     out.p10 = p.p10;
     out.p90 = p.p90;
-    out.word = p.value <= f->capacity_gib ? "yes" : "no";
+    out.word = p.value <= kReachableShare * f->capacity_gib ? "yes" : "no";
   }
   out.modelled = true;
   return out;
@@ -74,9 +74,9 @@ RowEstimate longest_row(const Conditions& row) {
   const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](const double* v) { return memory_need_log(*f, v); });
   RowEstimate out;
   out.modelled = true;
-  out.value = longest_sequence(*setup, c.value, f->capacity_gib, 0);
-  out.p10 = longest_sequence(*setup, c.value, f->capacity_gib, log(p.p90 / p.value));
-  out.p90 = longest_sequence(*setup, c.value, f->capacity_gib, log(p.p10 / p.value));
+  out.value = longest_sequence(*setup, c.value, kReachableShare * f->capacity_gib, 0);
+  out.p10 = longest_sequence(*setup, c.value, kReachableShare * f->capacity_gib, log(p.p90 / p.value));
+  out.p90 = longest_sequence(*setup, c.value, kReachableShare * f->capacity_gib, log(p.p10 / p.value));
   return out;
 }
 

@@ -146,7 +146,7 @@ void read_precision(std::string_view p, Setup& s) {
   if ((s.arithmetic == Arithmetic::kFp8 || s.arithmetic == Arithmetic::kMxFp8) && !has_fp8) s.arithmetic = Arithmetic::kHalf;
   if (s.arithmetic == Arithmetic::kTf32 && !gpu.tf32_tensor_tflops) s.arithmetic = Arithmetic::kFp32;
   s.wide_weights = s.arithmetic == Arithmetic::kFp32 || s.arithmetic == Arithmetic::kTf32 || contains(p, "fp32 weights") ||
-                   (contains(p, "mixed") && s.engine == "litgpt");
+                   (contains(p, "mixed") && (s.engine == "litgpt" || (s.engine == "hf" && !adapters)));
 }
 
 }  // namespace

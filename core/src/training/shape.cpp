@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "training/setup.hpp"
+#include "whichgpu/model_math.hpp"
 
 namespace whichgpu::training {
 
@@ -35,13 +36,8 @@ std::optional<Shape> shape_of(const Model& model) {
     s.moe = true;
     s.experts = moe.num_experts;
     s.experts_per_token = moe.experts_per_token;
-    double expert = (s.gated ? 3 : 2) * s.hidden * moe.expert_intermediate_size;
-    const double stored = s.expert_layers * s.experts * expert;
-    // Experts on a narrower latent, or of another form: the difference of all and active weights tells their size.
-    if (stored > 0.98 * s.parameters || s.parameters - stored > model.params_active)
-      expert = (s.parameters - model.params_active) / ((s.experts - s.experts_per_token) * std::max(1.0, s.expert_layers));
-    s.expert_parameters = s.expert_layers * s.experts * expert;
-    s.expert_matmul = s.expert_layers * s.experts_per_token * expert;
+    s.expert_parameters = count_params(model).experts;
+    s.expert_matmul = s.expert_parameters * s.experts_per_token / std::max(1.0, s.experts);
     s.ffn_active = ((s.experts_per_token + moe.num_shared_experts) * moe.expert_intermediate_size * s.expert_layers +
                     (s.layers - s.expert_layers) * model.intermediate_size) / s.layers;
   }
