@@ -4,13 +4,13 @@ import { columnsFor, value } from './state/columns.js';
 /** One line a row: the id, the verdict, memory, then the workload's quantities with their intervals; units are in the names. */
 function table(rows: readonly RankRow[], workload: Workload): { head: string[]; lines: string[][] } {
   const columns = columnsFor(workload);
-  const head = ['gpu', 'gpu_count', 'model', 'weights', 'verdict', 'per_gpu_gib', 'capacity_gib', ...columns.flatMap((c) => [c.key, `${c.key}_p10`, `${c.key}_p90`]), 'provider', 'price_date'];
+  const head = ['gpu', 'gpu_count', 'model', 'precision', 'verdict', 'per_gpu_gib', 'capacity_gib', ...columns.flatMap((c) => [c.key, `${c.key}_p10`, `${c.key}_p90`]), 'provider', 'price_date'];
   const cell = (x: unknown) => (x === null || x === undefined ? '' : String(x));
   const lines = rows.map((row) => [
     row.gpu,
     cell(row.gpu_count),
     cell(row.model),
-    cell(row.weights),
+    cell(row.precision),
     cell(row.verdict),
     cell(row.per_gpu_gib),
     cell(row.capacity_gib),

@@ -33,6 +33,7 @@ export const integer = (value: number): string => formatter({ maximumFractionDig
 
 /** 8192 → "8K", 131072 → "128K": context lengths are counted in 1024s by everyone who uses them. */
 export function tokens(value: number): string {
+  if (value >= 1e12) return `${number(value / 1e12)}T`;
   if (value >= 1e9) return `${number(value / 1e9)}B`;
   if (value >= 1e6 && value % 1024 !== 0) return `${number(value / 1e6)}M`;
   if (value >= 1024 && value % 1024 === 0) return value >= 2 ** 20 ? `${number(value / 2 ** 20)}M` : `${number(value / 1024)}K`;
@@ -136,7 +137,7 @@ export function kindOf(name: string): Kind {
   if (name === 'gpu_hours') return 'plain';
   if (name.endsWith('hours')) return 'hours';
   if (name.endsWith('_s') && !name.endsWith('_per_s')) return 'seconds';
-  if (name === 'seconds_per_image') return 'seconds';
+  if (name === 'seconds' || name.startsWith('seconds_per_image')) return 'seconds';
   if (name === 'tflops') return 'tflops';
   return 'plain';
 }

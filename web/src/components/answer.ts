@@ -6,7 +6,7 @@ import { parts, t, word } from '../i18n/index.js';
 import { findRow, rowKey, speedColumn } from '../state/columns.js';
 import { PageElement } from './base.js';
 import { quantityText, verdictMark } from './draw.js';
-import { gpuName, modelName, providerName, rowName, weightsName, weightsOf } from './names.js';
+import { gpuName, modelName, providerName, rowName, shortName, weightsName, weightsOf } from './names.js';
 import type { PickTarget } from './question.js';
 
 const pickNames = ['best_value', 'fastest', 'cheapest', 'smallest'] as const;
@@ -31,7 +31,7 @@ export class AnswerView extends PageElement {
 
   private gpuLink(row: RankRow): TemplateResult {
     const { index } = this.store.state;
-    return html`<button type="button" class="word plain" @click=${() => this.open(rowKey(row, this.store.gpuMode))}>${rowName(index, row, this.store.gpuMode)}</button>`;
+    return html`<button type="button" class="word plain" @click=${() => this.open(rowKey(row, this.store.gpuMode))}>${shortName(rowName(index, row, this.store.gpuMode))}</button>`;
   }
 
   private speedOf(row: RankRow): TemplateResult | string {
@@ -90,7 +90,7 @@ export class AnswerView extends PageElement {
         : nothing}
       ${pinned
         ? html`<span class="pinned">${parts<TemplateResult | string>('answer.onGpu', {
-            gpu: this.word('gpu', rowName(index, pinned, false)),
+            gpu: this.word('gpu', shortName(rowName(index, pinned, false))),
             verdict: html`<strong data-verdict=${pinned.verdict ?? 'unknown'}>${word('verdict', pinned.verdict ?? 'unknown')}</strong>`,
             speed: this.speedOf(pinned),
           })}</span>`
@@ -103,7 +103,8 @@ export class AnswerView extends PageElement {
 
   private pickRow(pick: Pick): RankRow | undefined {
     const { answer } = this.store.state;
-    return answer?.rows.find((row) => (this.store.gpuMode ? row.model === pick.model && (!pick.weights || row.weights === pick.weights) : row.gpu === pick.gpu));
+    if (typeof pick.row === 'number') return answer?.rows[pick.row];
+    return answer?.rows.find((row) => row.gpu === pick.gpu && (!pick.model || row.model === pick.model));
   }
 
   private card(name: (typeof pickNames)[number]): TemplateResult {
@@ -115,7 +116,7 @@ export class AnswerView extends PageElement {
       return html`<li class="pick" data-pick=${name}><span class="pick-name">${t(`pick.${name}`)}</span><span class="pick-gpu absent">${answer ? t('pick.none') : '…'}</span><span class="pick-line">&nbsp;</span></li>`;
     }
     const column = speedColumn(answer?.scenario.workload ?? 'chat');
-    const title = rowName(index, row, gpuMode);
+    const title = shortName(rowName(index, row, gpuMode));
     return html`<li class="pick" data-pick=${name}>
       <button type="button" aria-label=${t('pick.open', { pick: t(`pick.${name}`), name: title })} title=${pick?.why ?? nothing} @click=${() => this.open(rowKey(row, gpuMode))}>
         <span class="pick-name">${verdictMark(row.verdict ?? 'unknown')} ${t(`pick.${name}`)}</span>

@@ -34,6 +34,8 @@ export class App extends PageElement {
   @state() private sheet = false;
   @state() private toast = '';
   @state() private online = navigator.onLine;
+  /** Parts of the page that are fetched when first wanted, and have come. */
+  @state() private parts: ReadonlySet<'compare' | 'plots'> = new Set();
   private toastTimer = 0;
 
   override connectedCallback(): void {
@@ -52,6 +54,10 @@ export class App extends PageElement {
     removeEventListener('offline', this.onNetwork);
   }
 
+  private arrived(part: 'compare' | 'plots'): void {
+    this.parts = new Set([...this.parts, part]);
+  }
+
   private readonly onNetwork = (): void => {
     this.online = navigator.onLine;
   };
@@ -62,8 +68,9 @@ export class App extends PageElement {
     root.lang = settings.language;
     if (settings.theme === 'auto') delete root.dataset['theme'];
     else root.dataset['theme'] = settings.theme;
-    if (this.store.state.view.comparing) void import('./compare.js');
-    if (this.store.state.view.plots) void import('./plots.js');
+    const { comparing, plots } = this.store.state.view;
+    if (comparing && !this.parts.has('compare')) void import('./compare.js').then(() => this.arrived('compare'));
+    if (plots && !this.parts.has('plots')) void import('./plots.js').then(() => this.arrived('plots'));
   }
 
   private readonly onReveal = (event: CustomEvent<string>): void => {
@@ -161,12 +168,13 @@ export class App extends PageElement {
       return;
     }
     this.store.look({ comparing: true });
-    void import('./compare.js').then(() =>
-      requestAnimationFrame(() => {
-        this.querySelector<HTMLElement>('#compare-title')?.focus();
-        this.querySelector('.compare')?.scrollIntoView({ block: 'start' });
-      }),
-    );
+    void import('./compare.js').then(async () => {
+      this.arrived('compare');
+      await this.updateComplete;
+      await this.querySelector('wg-compare')?.updateComplete;
+      this.querySelector('.compare')?.scrollIntoView({ block: 'start' });
+      this.querySelector<HTMLElement>('#compare-title')?.focus({ preventScroll: true });
+    });
   }
 
   private say(text: string): void {
@@ -267,11 +275,11 @@ export class App extends PageElement {
           ${status === 'failed'
             ? html`<div class="problem" role="alert">${t('app.failed', { reason: failure ?? '' })} <button type="button" class="quiet boxed" @click=${() => location.reload()}>${t('app.retry')}</button></div>`
             : html`<wg-answer .store=${this.store}></wg-answer>
-                ${view.comparing ? html`<wg-compare .store=${this.store}></wg-compare>` : nothing}
+                ${view.comparing && this.parts.has('compare') ? html`<wg-compare .store=${this.store}></wg-compare>` : nothing}
                 <wg-table .store=${this.store}></wg-table>
                 ${hasScatter
                   ? view.plots
-                    ? html`<wg-plots .store=${this.store}></wg-plots>`
+                    ? this.parts.has('plots') ? html`<wg-plots .store=${this.store}></wg-plots>` : nothing
                     : html`<p class="plots-open"><button type="button" class="quiet boxed" @click=${() => this.store.look({ plots: true })}>${t('plots.show')}</button></p>`
                   : nothing}
                 ${this.exports()}`}

@@ -7,7 +7,7 @@ import { isMessageKey, t, word } from '../i18n/index.js';
 import { findRow } from '../state/columns.js';
 import { PageElement } from './base.js';
 import { memoryBar, quantityText, verdictMark } from './draw.js';
-import { rowName } from './names.js';
+import { rowName, shortName } from './names.js';
 
 /** For these a smaller number is the better one. */
 const lowIsBest = /^(per_gpu_gib|ttft_s|tpot_s|latency_s|step_s|hours|gpu_hours|seconds_per_image|usd_|joules|kwh|kg_|average_w)/;
@@ -39,7 +39,7 @@ export class CompareView extends PageElement {
       const row = findRow(answer, key, gpuMode);
       if (!row) return [];
       const estimate = details.get(key);
-      return [{ key, row, name: rowName(index, row, gpuMode), quantities: estimate && !isError(estimate) ? quantitiesOf(estimate) : new Map<string, Quantity>() }];
+      return [{ key, row, name: shortName(rowName(index, row, gpuMode)), quantities: estimate && !isError(estimate) ? quantitiesOf(estimate) : new Map<string, Quantity>() }];
     });
     const keys = [...new Set(columns.flatMap((column) => [...column.quantities.keys()]))];
     const base = columns[0];
@@ -56,7 +56,7 @@ export class CompareView extends PageElement {
               ${columns.map(
                 ({ row, name }) => html`<th scope="col">
                   ${name}
-                  <span class="verdict" data-verdict=${row.verdict ?? 'unknown'}>${verdictMark(row.verdict ?? 'unknown')}<span class="word">${word('verdict', row.verdict ?? 'unknown')}</span></span>
+                  <span class="verdict" data-verdict=${row.verdict ?? 'unknown'}>${verdictMark(row.verdict ?? 'unknown')}<span class="verdict-word">${word('verdict', row.verdict ?? 'unknown')}</span></span>
                   ${memoryBar(row)}
                 </th>`,
               )}

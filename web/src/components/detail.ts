@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CalcError, Estimate, Quantity, RankRow, Scenario, Term } from '../generated/contract.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
-import { integer, kindOf, memory, number, tokens, type Units } from '../format.js';
+import { duration, integer, kindOf, memory, money, number, tokens, type Units } from '../format.js';
 import { isMessageKey, t, word } from '../i18n/index.js';
-import { properties, quantityText, termShade, verdictMark } from './draw.js';
+import { properties, quantityText, reasonText, termShade, verdictMark } from './draw.js';
 import { providerName } from './names.js';
 
 export interface DetailInput {
@@ -13,11 +13,15 @@ export interface DetailInput {
   readonly scenario: Scenario;
   readonly index: CatalogIndex | null;
   readonly units: Units;
-  loadEvidence: (() => void) | null;
 }
 
 function termAmount(term: Term, units: Units): string {
   if (typeof term.gib === 'number') return memory(term.gib, units);
+  if (typeof term.value === 'number' && term.unit === 's') {
+    const { text, unit } = duration(term.value);
+    return `${text}\u00a0${unit}`;
+  }
+  if (typeof term.value === 'number' && term.unit?.startsWith('USD')) return `${money(term.value, units)}${term.unit.slice(3)}`;
   if (typeof term.value === 'number') return `${number(term.value)}${term.unit ? `\u00a0${term.unit}` : ''}`;
   return t('value.unknown');
 }
@@ -47,9 +51,9 @@ function termTable(caption: string, terms: readonly Term[], units: Units, swatch
 }
 
 /** Every quantity of a section as name and value, in the section's own order. */
-function quantities(section: object, units: Units, row: RankRow | null): TemplateResult {
-  const entries = Object.entries(section).filter((entry): entry is [string, Quantity] => {
-    const value: unknown = entry[1];
+function quantities(section: object & { readonly distance?: string | null }, units: Units): TemplateResult {
+  const entries = Object.entries<unknown>({ ...section }).filter((entry): entry is [string, Quantity] => {
+    const value = entry[1];
     return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'number' && isMessageKey(`quantity.${entry[0]}`);
   });
   return html`<dl class="quantities">
@@ -57,7 +61,7 @@ function quantities(section: object, units: Units, row: RankRow | null): Templat
       ([key, quantity]) =>
         html`<div>
           <dt>${word('quantity', key)}</dt>
-          <dd>${quantityText(quantity, kindOf(key), units, { distance: row?.distance })}</dd>
+          <dd>${quantityText(quantity, kindOf(key), units, { distance: section.distance })}</dd>
         </div>`,
     )}
   </dl>`;
@@ -79,7 +83,7 @@ function memorySection(estimate: Estimate, units: Units): TemplateResult | typeo
   return html`<section>
     <h4>${t('detail.memory')}</h4>
     <div class="memory-line">
-      <span class="verdict" data-verdict=${section.verdict ?? 'unknown'}>${verdictMark(section.verdict ?? 'unknown')}<span class="word">${word('verdict', section.verdict ?? 'unknown')}</span></span>
+      <span class="verdict" data-verdict=${section.verdict ?? 'unknown'}>${verdictMark(section.verdict ?? 'unknown')}<span class="verdict-word">${word('verdict', section.verdict ?? 'unknown')}</span></span>
       ${section.per_gpu_gib ? quantityText(section.per_gpu_gib, 'gib', units) : nothing}
       ${capacity > 0 ? html`<span class="interval">${t('value.of', { used: memory(used, units, false), capacity: memory(capacity, units) })}</span>` : nothing}
     </div>
@@ -102,20 +106,19 @@ function memorySection(estimate: Estimate, units: Units): TemplateResult | typeo
 }
 
 function boundLine(bound: string | null | undefined): TemplateResult | typeof nothing {
-  return bound ? html`<p class="bound">${t('detail.bound', { what: word('bound', bound) })}</p>` : nothing;
+  return bound && bound !== 'unknown' ? html`<p class="bound">${t('detail.bound', { what: word('bound', bound) })}</p>` : nothing;
 }
 
 function workSection(
   title: string,
-  section: { readonly terms?: Term[]; readonly bound_by?: string | null } | null | undefined,
+  section: { readonly terms?: Term[]; readonly bound_by?: string | null; readonly distance?: string | null } | null | undefined,
   units: Units,
-  row: RankRow,
 ): TemplateResult | typeof nothing {
   if (!section) return nothing;
   const terms = section.terms ?? [];
   return html`<section>
     <h4>${title}</h4>
-    ${quantities(section, units, row)} ${boundLine(section.bound_by)} ${terms.length > 0 ? termTable(title, terms, units) : nothing}
+    ${quantities(section, units)} ${boundLine(section.bound_by)} ${terms.length > 0 ? termTable(title, terms, units) : nothing}
   </section>`;
 }
 
@@ -135,18 +138,16 @@ function costSection(estimate: Estimate, input: DetailInput): TemplateResult | t
           ${offer.stale ? html`<span class="stale">${t('value.stale', { date: offer.price_date ?? '' })}</span>` : nothing}
         </p>`
       : html`<p class="absent">${t('value.noOffer')}</p>`}
-    ${quantities(cost, input.units, null)} ${cost.terms?.length ? termTable(t('detail.cost'), cost.terms, input.units) : nothing}
+    ${quantities(cost, input.units)} ${cost.terms?.length ? termTable(t('detail.cost'), cost.terms, input.units) : nothing}
   </section>`;
 }
 
-function evidenceSection(estimate: Estimate, input: DetailInput): TemplateResult {
+function evidenceSection(estimate: Estimate): TemplateResult {
   const rows = estimate.evidence ?? [];
   return html`<section class="evidence">
     <h4>${t('detail.evidence')}</h4>
     ${rows.length === 0
-      ? input.loadEvidence
-        ? html`<button type="button" class="quiet boxed" @click=${input.loadEvidence}>${t('detail.loadEvidence')}</button>`
-        : html`<p>${t('detail.noEvidence')}</p>`
+      ? html`<p>${t('detail.noEvidence')}</p>`
       : html`<div class="scroll" tabindex="0" role="region" aria-label=${t('detail.evidence')}>
           <table class="terms">
             <thead>
@@ -165,7 +166,7 @@ function evidenceSection(estimate: Estimate, input: DetailInput): TemplateResult
                     <th scope="row">${row.distance === 'same' || row.distance === 'near' || row.distance === 'far' ? t(`distance.${row.distance}`) : row.id}</th>
                     <td class="num">${typeof row.value === 'number' ? number(row.value) : t('value.unknown')} ${row.unit ?? ''}</td>
                     <td class="num">${typeof row.ratio === 'number' ? number(row.ratio) : ''}</td>
-                    <td class="formula">${[row.gpu, row.model, row.precision, row.software, row.source].filter(Boolean).join(' · ')}</td>
+                    <td class="formula">${[row.gpu, row.model, row.precision, row.software, row.conditions, row.source].filter(Boolean).join(' · ')}</td>
                     <td>${row.measured ?? ''}</td>
                   </tr>`,
               )}
@@ -182,19 +183,20 @@ export function detail(input: DetailInput): TemplateResult {
   const { row, estimate, units } = input;
   if (!estimate) return html`<div class="detail loading" role="status">${t('detail.loading')}</div>`;
   if (isError(estimate)) return html`<div class="detail">${errorText(estimate.error)}</div>`;
+  const reason = reasonText(row, units);
   return html`<div class="detail" role="region" aria-label=${t('detail.title', { name: input.name })}>
-    ${row.reason ? html`<p class="reason" data-verdict=${row.verdict ?? 'unknown'}>${verdictMark(row.verdict ?? 'unknown')} ${row.reason}</p>` : nothing}
+    ${reason ? html`<p class="reason" data-verdict=${row.verdict ?? 'unknown'}>${verdictMark(row.verdict ?? 'unknown')} ${reason}</p>` : nothing}
     <div class="detail-grid">
-      ${memorySection(estimate, units)} ${workSection(t('detail.speed'), estimate.speed, units, row)} ${workSection(t('detail.training'), estimate.training, units, row)}
-      ${workSection(t('detail.speed'), estimate.vision, units, row)} ${workSection(t('detail.speed'), estimate.image_generation, units, row)} ${workSection(t('detail.speed'), estimate.hpc, units, row)}
+      ${memorySection(estimate, units)} ${workSection(t('detail.speed'), estimate.speed, units)} ${workSection(t('detail.training'), estimate.training, units)}
+      ${workSection(t('detail.speed'), estimate.vision, units)} ${workSection(t('detail.speed'), estimate.image_generation, units)} ${workSection(t('detail.speed'), estimate.hpc, units)}
       ${costSection(estimate, input)}
       ${estimate.energy
         ? html`<section>
             <h4>${t('detail.energy')}</h4>
-            ${quantities(estimate.energy, units, null)}
+            ${quantities(estimate.energy, units)}
           </section>`
         : nothing}
-      ${evidenceSection(estimate, input)}
+      ${evidenceSection(estimate)}
       ${estimate.warnings?.length
         ? html`<section class="warnings">
             <h4>${t('detail.warnings')}</h4>

@@ -58,13 +58,21 @@ export function whiskerBar(quantity: Quantity, longest: number): TemplateResult 
   </svg>`;
 }
 
+/** Why a row is a "no", with the nearest "yes"; in the reader's language where the numbers say it all. */
+export function reasonText(row: RankRow, units: Units): string {
+  const { per_gpu_gib: need, capacity_gib: has, min_gpu_count: count } = row;
+  if (row.verdict !== 'does_not_fit' || typeof need !== 'number' || typeof has !== 'number') return row.reason ?? '';
+  const needs = t('reason.needs', { need: memory(need, units), has: memory(has, units) });
+  return count ? `${needs} ${t('reason.fitsOn', { count })}` : needs;
+}
+
 export interface Absent {
   readonly why: string;
 }
 
 /** Why a quantity is missing from a row, said plainly. */
-export function whyAbsent(row: RankRow, key: string): Absent {
-  if (row.verdict === 'does_not_fit' || row.verdict === 'unsupported') return { why: row.reason ?? t('value.notFit') };
+export function whyAbsent(row: RankRow, key: string, units: Units): Absent {
+  if (row.verdict === 'does_not_fit' || row.verdict === 'unsupported') return { why: reasonText(row, units) || t('value.notFit') };
   if (key.startsWith('usd') && !row.offer) return { why: t('value.noOffer') };
   return { why: row.reason ?? t('value.noEstimate') };
 }
@@ -101,7 +109,7 @@ export function quantityText(
 
 export function fitText(row: RankRow, units: Units): TemplateResult {
   const verdict = row.verdict ?? 'unknown';
-  return html`<span class="verdict" data-verdict=${verdict}>${verdictMark(verdict)}<span class="word">${word('verdict', verdict)}</span></span>
+  return html`<span class="verdict" data-verdict=${verdict}>${verdictMark(verdict)}<span class="verdict-word">${word('verdict', verdict)}</span></span>
     ${typeof row.per_gpu_gib === 'number' && typeof row.capacity_gib === 'number'
       ? html`<span class="amount">${t('value.of', { used: memory(row.per_gpu_gib, units, false), capacity: memory(row.capacity_gib, units) })}</span>`
       : nothing}`;

@@ -31,6 +31,9 @@ export function gpuName(index: CatalogIndex | null, id: string | null | undefine
   return (index && lookup(index).gpus.get(id)?.name) ?? id;
 }
 
+/** Maker's prefixes say nothing that the rest of the name does not: "RTX 4090", "H100 SXM5 80GB". */
+export const shortName = (name: string): string => name.replace(/^((\d+) × )?(NVIDIA GeForce|GeForce|NVIDIA|AMD|Apple|Intel|Tesla) (?=\S)/, '$1');
+
 export function modelName(index: CatalogIndex | null, id: string | null | undefined): string {
   if (!id) return '';
   return (index && lookup(index).models.get(id)?.name) ?? id;
@@ -50,7 +53,7 @@ export function weightsName(index: CatalogIndex | null, id: string | null | unde
 }
 
 export function rowName(index: CatalogIndex | null, row: RankRow, gpuMode: boolean): string {
-  if (gpuMode) return `${modelName(index, row.model)} · ${weightsName(index, row.weights)}`;
+  if (gpuMode) return `${modelName(index, row.model)} · ${weightsName(index, row.precision)}`;
   const count = row.gpu_count ?? 1;
   return count > 1 ? `${count} × ${gpuName(index, row.gpu)}` : gpuName(index, row.gpu);
 }

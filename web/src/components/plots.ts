@@ -8,9 +8,8 @@ import { t, type MessageKey } from '../i18n/index.js';
 import { runs, speedColumn, value } from '../state/columns.js';
 import { set } from '../state/scenario.js';
 import { PageElement } from './base.js';
-import { gpuName } from './names.js';
+import { gpuName, shortName } from './names.js';
 
-const width = 640;
 const height = 320;
 const left = 56;
 const right = 16;
@@ -108,7 +107,27 @@ interface Drawn {
 @customElement('wg-plots')
 export class Plots extends PageElement {
   @state() private drawn: ReadonlyMap<string, readonly Drawn[]> = new Map();
+  @state() private room = 960;
   private drawnFor = '';
+  private observer: ResizeObserver | undefined;
+
+  /** Drawings are as wide as they are shown, so that their text keeps its size. */
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.observer = new ResizeObserver(([entry]) => {
+      if (entry) this.room = Math.round(entry.contentRect.width);
+    });
+    this.observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.observer?.disconnect();
+  }
+
+  private get widths(): { readonly wide: number; readonly half: number } {
+    return { wide: Math.max(300, this.room), half: Math.max(300, this.room >= 640 ? (this.room - 28) / 2 : this.room) };
+  }
 
   /** The GPU that the curves are about: the open row's, the pinned one, else the best value. */
   private subject(): RankRow | undefined {
@@ -170,6 +189,7 @@ export class Plots extends PageElement {
       for (const name of ['fill', 'stroke', 'stroke-width', 'opacity', 'font-family', 'font-size']) element.setAttribute(name, style.getPropertyValue(name));
     });
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    const width = shown.viewBox.baseVal.width;
     copy.setAttribute('width', String(width));
     copy.setAttribute('height', String(height));
     const paper = getComputedStyle(document.body).backgroundColor;
@@ -192,7 +212,7 @@ export class Plots extends PageElement {
     canvas.toBlob((blob) => blob && download(`whichgpu-${id}.png`, 'image/png', blob));
   }
 
-  private axes(x: Scale, y: Scale, xTicks: readonly number[], yTicks: readonly number[], xText: (v: number) => string, yText: (v: number) => string, yTitle: string, xTitle: string) {
+  private axes(width: number, x: Scale, y: Scale, xTicks: readonly number[], yTicks: readonly number[], xText: (v: number) => string, yText: (v: number) => string, yTitle: string, xTitle: string) {
     return svg`
       ${yTicks.map((tick) => svg`<line class="grid" x1=${left} x2=${width - right} y1=${y(tick)} y2=${y(tick)} /><text x=${left - 6} y=${y(tick) + 4} text-anchor="end">${yText(tick)}</text>`)}
       ${xTicks.map((tick) => svg`<text x=${x(tick)} y=${height - bottom + 16} text-anchor="middle">${xText(tick)}</text><line class="axis" x1=${x(tick)} x2=${x(tick)} y1=${height - bottom} y2=${height - bottom + 4} />`)}
@@ -210,6 +230,7 @@ export class Plots extends PageElement {
       return x !== null && y !== null && x > 0 && y > 0 ? [{ row, x, y }] : [];
     });
     if (points.length < 2) return nothing;
+    const width = this.widths.wide;
     const xs = points.map((p) => p.x);
     const ys = points.map((p) => p.y);
     const [x0, x1, y0, y1] = [Math.min(...xs) * 0.85, Math.max(...xs) * 1.2, Math.min(...ys) * 0.8, Math.max(...ys) * 1.25];
@@ -219,11 +240,11 @@ export class Plots extends PageElement {
     const ids = new Set(best.map((p) => p.row.gpu));
     const units = this.store.units;
     const unit = show({ value: y1 }, column.kind, units).unit;
-    const names = best.map((p) => gpuName(index, p.row.gpu)).join(', ');
+    const names = best.map((p) => shortName(gpuName(index, p.row.gpu))).join(', ');
     // Names of the front are written where they do not cover one another.
     const placed: { x: number; y: number; w: number }[] = [];
     const labels = best.flatMap((p) => {
-      const name = gpuName(index, p.row.gpu);
+      const name = shortName(gpuName(index, p.row.gpu));
       const w = name.length * 6.1;
       const end = x(p.x) + 8 + w > width - right;
       const at = { x: end ? x(p.x) - 8 - w : x(p.x) + 8, y: y(p.y) + (column.best === 'high' ? -6 : 14), w };
@@ -232,9 +253,9 @@ export class Plots extends PageElement {
       return [svg`<text class="name" x=${at.x} y=${at.y}>${name}</text>`];
     });
     const drawing = html`<svg class="plot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${t('plots.scatter')}. ${t('plots.scatterText', { names })}">
-      ${this.axes(x, y, logTicks(x0, x1), logTicks(y0, y1), (v) => money(v, units), (v) => show({ value: v }, column.kind, units).value, unit, t('plots.rent'))}
+      ${this.axes(width, x, y, logTicks(x0, x1), logTicks(y0, y1), (v) => money(v, units), (v) => show({ value: v }, column.kind, units).value, unit, t('plots.rent'))}
       <path class="front" d=${best.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(p.x).toFixed(1)} ${y(p.y).toFixed(1)}`).join('')} />
-      ${points.map((p) => svg`<circle class="point ${ids.has(p.row.gpu) ? 'on' : ''}" cx=${x(p.x)} cy=${y(p.y)} r="3.5"><title>${gpuName(index, p.row.gpu)}: ${show({ value: p.y }, column.kind, units).value} ${unit}, ${money(p.x, units)}${t('unit.per_h')}</title></circle>`)}
+      ${points.map((p) => svg`<circle class="point ${ids.has(p.row.gpu) ? 'on' : ''}" cx=${x(p.x)} cy=${y(p.y)} r="3.5"><title>${shortName(gpuName(index, p.row.gpu))}: ${show({ value: p.y }, column.kind, units).value} ${unit}, ${money(p.x, units)}${t('unit.per_h')}</title></circle>`)}
       ${labels}
     </svg>`;
     const table = html`<table class="terms">
@@ -244,7 +265,7 @@ export class Plots extends PageElement {
       <tbody>
         ${[...points].sort((a, b) => a.x - b.x).map((p) => {
           const shown = show({ value: p.y }, column.kind, units);
-          return html`<tr><th scope="row">${gpuName(index, p.row.gpu)}</th><td class="num">${money(p.x, units)}${t('unit.per_h')}</td><td class="num">${shown.value} ${shown.unit}</td></tr>`;
+          return html`<tr><th scope="row">${shortName(gpuName(index, p.row.gpu))}</th><td class="num">${money(p.x, units)}${t('unit.per_h')}</td><td class="num">${shown.value} ${shown.unit}</td></tr>`;
         })}
       </tbody>
     </table>`;
@@ -256,6 +277,7 @@ export class Plots extends PageElement {
     if (points.length < 2) return nothing;
     const kind = curve.id === 'count' ? 'hours' : 'rate';
     const units = this.store.units;
+    const width = this.widths.half;
     const lows = points.map((p) => p.quantity.p10 ?? p.quantity.value);
     const highs = points.map((p) => p.quantity.p90 ?? p.quantity.value);
     const steps = points.map((p) => p.step);
@@ -276,7 +298,7 @@ export class Plots extends PageElement {
       </tbody>
     </table>`;
     const drawing = html`<svg class="plot" viewBox="0 0 ${width} ${height}" role="img" aria-label=${title}>
-      ${this.axes(x, y, steps, logTicks(y0, y1), curve.label, (v) => show({ value: v }, kind, units).value + (kind === 'hours' ? ` ${show({ value: v }, kind, units).unit}` : ''), kind === 'hours' ? '' : unit, '')}
+      ${this.axes(width, x, y, steps, logTicks(y0, y1), curve.label, (v) => show({ value: v }, kind, units).value + (kind === 'hours' ? ` ${show({ value: v }, kind, units).unit}` : ''), kind === 'hours' ? '' : unit, '')}
       <path class="band" d=${band} /><path class="line" d=${line} />
     </svg>`;
     return this.figure(curve.id, title, drawing, table, '');

@@ -5,12 +5,11 @@ import type { RankRow } from '../generated/contract.js';
 import { integer, number } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import { columnsFor, rowKey, runs, value, type Column } from '../state/columns.js';
-import { defaultView, maxCompared } from '../state/view.js';
+import { defaultView, maxCompared, rankBys } from '../state/view.js';
 import { PageElement } from './base.js';
 import { detail } from './detail.js';
-import { fitText, memoryBar, quantityText, whiskerBar, whyAbsent } from './draw.js';
+import { fitText, reasonText, memoryBar, quantityText, whiskerBar, whyAbsent } from './draw.js';
 import { lookup, providerName, rowName, weightsName } from './names.js';
-import { loadEvidence } from '../engine/evidence.js';
 
 interface Entry {
   readonly key: string;
@@ -26,7 +25,6 @@ interface Entry {
 export class RankTable extends PageElement {
   private tops = new Map<string, number>();
   private shownAnswer: unknown = null;
-  private evidenceLoaded = false;
 
   private entries(): readonly Entry[] {
     const { answer, index } = this.store.state;
@@ -96,24 +94,23 @@ export class RankTable extends PageElement {
       const { index } = this.store.state;
       const offer = row.offer;
       return html`<td role="cell" class=${classes} data-label=${label}>
-        ${quantityText(quantity, column.kind, units, { absent: whyAbsent(row, column.key) })}
+        ${quantityText(quantity, column.kind, units, { absent: whyAbsent(row, column.key, units) })}
         ${quantity && offer?.provider
           ? html`<span class="under ${offer.stale ? 'stale' : ''}" title=${offer.stale ? t('value.stale', { date: offer.price_date ?? '' }) : t('value.priceOf', { provider: providerName(index, offer.provider), date: offer.price_date ?? t('value.unknown') })}
-              >${providerName(index, offer.provider)}${offer.stale ? html`<span class="sr">, ${t('value.stale', { date: offer.price_date ?? '' })}</span>` : nothing}</span
+              >${providerName(index, offer.provider)}${offer.stale ? html` · ${offer.price_date?.slice(0, 7)}<span class="sr">, ${t('value.stale', { date: offer.price_date ?? '' })}</span>` : nothing}</span
             >`
           : nothing}
       </td>`;
     }
-    const isSpeed = !column.key.startsWith('usd');
-    return html`<td role="cell" class=${classes} data-label=${label}>
-      ${quantityText(quantity, column.kind, units, { absent: whyAbsent(row, column.key), distance: isSpeed ? row.distance : null })}
-      ${column.bar ? (quantity ? whiskerBar(quantity, longest) : html`<svg class="bar speed" viewBox="0 0 100 6" aria-hidden="true"></svg>`) : nothing}
+        return html`<td role="cell" class=${classes} data-label=${label}>
+      ${quantityText(quantity, column.kind, units, { absent: whyAbsent(row, column.key, units), distance: column.bar ? row.distance : null })}
+      ${column.bar ? (quantity ? whiskerBar(quantity, longest) : html`<span class="under">${row.verdict === 'does_not_fit' && row.min_gpu_count ? t('reason.count', { count: integer(row.min_gpu_count) }) : '\u00a0'}</span>`) : nothing}
     </td>`;
   }
 
   private under(row: RankRow): string {
     const { index } = this.store.state;
-    if (this.store.gpuMode) return typeof row.max_context_tokens === 'number' ? `${t('col.context')} ${integer(row.max_context_tokens)}` : weightsName(index, row.weights);
+    if (this.store.gpuMode) return typeof row.max_context_tokens === 'number' ? `${t('col.context')} ${integer(row.max_context_tokens)}` : weightsName(index, row.precision);
     const gpu = index ? lookup(index).gpus.get(row.gpu) : undefined;
     if (!gpu) return row.gpu;
     return [gpu.memoryGb === null ? '' : `${number(gpu.memoryGb)} GB`, word('segment', gpu.segment), gpu.year === null ? '' : String(gpu.year)].filter((p) => p !== '').join(' · ');
@@ -133,7 +130,7 @@ export class RankTable extends PageElement {
           <button type="button" class="row-open" aria-expanded=${open} aria-controls=${open ? `detail-${key}` : nothing} @click=${() => this.toggle(key)}>${name}</button>
           <span class="under">${this.under(row)}</span>
         </th>
-        <td role="cell" class="fit" data-label=${t('col.fit')} title=${row.reason ?? nothing}>${fitText(row, this.store.units)} ${memoryBar(row)}</td>
+        <td role="cell" class="fit" data-label=${t('col.fit')} title=${reasonText(row, this.store.units) || nothing}>${fitText(row, this.store.units)} ${memoryBar(row)}</td>
         ${columns.map((column) => this.cell(column, row, longest.get(column.key) ?? 0))}
       </tr>
       ${open
@@ -146,12 +143,6 @@ export class RankTable extends PageElement {
                 scenario: this.store.scenarioOf(row),
                 index,
                 units: this.store.units,
-                loadEvidence: this.evidenceLoaded
-                  ? null
-                  : () => {
-                      this.evidenceLoaded = true;
-                      void loadEvidence(this.store, row);
-                    },
               })}
             </td>
           </tr>`
@@ -245,16 +236,17 @@ export class RankTable extends PageElement {
                 ${segments.map((segment) => html`<option value=${segment} .selected=${view.segment === segment}>${word('segment', segment)}</option>`)}
               </select>`}
         <select
-          class="phone-sort"
-          aria-label=${t('table.sortBy')}
+          class="order"
+          aria-label=${t('order.label')}
           @change=${(event: Event) => {
-            const key = (event.target as HTMLSelectElement).value;
-            const best = columns.find((column) => column.key === key)?.best;
-            this.store.look({ sort: key === '' ? null : { key, descending: best === 'high' } });
+            const choice = (event.target as HTMLSelectElement).value;
+            const by = rankBys.find((b) => b === choice);
+            const best = columns.find((column) => column.key === choice)?.best;
+            this.store.look(by ? { by, sort: null } : { sort: { key: choice, descending: best === 'high' } });
           }}
         >
-          <option value="" .selected=${view.sort === null}>${t('table.defaultOrder')}</option>
-          ${options.map((option) => html`<option value=${option.id} .selected=${view.sort?.key === option.id}>${option.label}</option>`)}
+          ${rankBys.map((by) => html`<option value=${by} .selected=${view.sort === null && view.by === by}>${t(`order.${by}`)}</option>`)}
+          ${options.map((option) => html`<option value=${option.id} .selected=${view.sort?.key === option.id}>${t('order.column', { name: option.label })}</option>`)}
         </select>
         <span class="shown" role="status">${answer ? t('table.shown', { shown: integer(shown.length), all: integer(entries.length) }) : ''}</span>
       </div>

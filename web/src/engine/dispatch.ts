@@ -33,8 +33,8 @@ export function makeDispatch(engine: Engine, catalog: unknown): <K extends CallN
       index: makeIndex(catalog),
       scenario: query === '' ? {} : asScenario(engine.link_decode(query)),
     }),
-    ask: ({ scenario }) => ({
-      answer: parse<RankAnswer>(engine.rank(JSON.stringify(rankQuestion(scenario)))),
+    ask: ({ scenario, by }) => ({
+      answer: parse<RankAnswer>(engine.rank(JSON.stringify({ ...rankQuestion(scenario), rank_by: by }))),
       query: asQuery(engine.link_encode(JSON.stringify(scenario))),
     }),
     estimate: ({ scenario }) => estimate(scenario),

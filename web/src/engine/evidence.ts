@@ -1,15 +1,16 @@
-import type { RankRow } from '../generated/contract.js';
-import type { Store } from '../state/store.js';
+let index: Promise<Readonly<Record<string, number>>> | undefined;
 
-/** Fetches the measurements near a question, which the first load leaves out, and hands them to the core. */
-export async function loadEvidence(store: Store, row: RankRow): Promise<void> {
-  const model = row.model ?? store.state.answer?.scenario.model ?? store.state.scenario.model;
-  if (!model) return;
-  const response = await fetch(new URL(`generated/evidence/${encodeURIComponent(model)}.json`, document.baseURI));
-  if (response.status === 404) {
-    await store.addMeasurements(''); // nobody has measured this model: the details say so
-    return;
-  }
-  if (!response.ok) throw new Error(`evidence of ${model}: HTTP ${response.status}`);
-  await store.addMeasurements(await response.text());
+const at = (name: string): URL => new URL(`generated/evidence/${encodeURIComponent(name)}`, document.baseURI);
+
+async function read(name: string): Promise<Response> {
+  const response = await fetch(at(name));
+  if (!response.ok) throw new Error(`${name}: HTTP ${response.status}`);
+  return response;
+}
+
+/** The measurements of one model (or of one GPU, "gpu-…"), which the first load leaves out; null where there are none. */
+export async function fetchEvidence(name: string): Promise<string | null> {
+  index ??= read('index.json').then((response) => response.json() as Promise<Readonly<Record<string, number>>>);
+  if (!Object.hasOwn(await index, name)) return null;
+  return (await read(`${name}.csv`)).text();
 }

@@ -25,7 +25,7 @@ const perMillion: Column = { key: 'usd_per_million_output_tokens', label: 'col.p
 const firstToken: Column = { key: 'ttft_s', label: 'col.ttft', kind: 'seconds', best: 'low', wideOnly: true };
 const total: Column = { key: 'usd_total', label: 'col.total', kind: 'usd', best: 'low' };
 const hours: Column = { key: 'hours', label: 'col.hours', kind: 'hours', best: 'low', bar: true };
-const trainingSpeed: Column = { key: 'tokens_per_s', label: 'col.decode', kind: 'rate', best: 'high', wideOnly: true };
+const trainingSpeed: Column = { key: 'throughput_tokens_per_s', label: 'col.decode', kind: 'rate', best: 'high', wideOnly: true };
 
 const serving: readonly Column[] = [
   { key: 'throughput_tokens_per_s', label: 'col.throughput', kind: 'rate', best: 'high', bar: true },
@@ -43,7 +43,7 @@ const byWorkload: Readonly<Record<Workload, readonly Column[]>> = {
   pretrain: [hours, trainingSpeed, rent, total],
   'vision-training': [hours, { key: 'images_per_s', label: 'col.images_per_s', kind: 'images', best: 'high', wideOnly: true }, rent, total],
   'vision-inference': [{ key: 'images_per_s', label: 'col.images_per_s', kind: 'images', best: 'high', bar: true }, rent],
-  'image-generation': [{ key: 'seconds_per_image', label: 'col.seconds_per_image', kind: 'seconds', best: 'low', bar: true }, { key: 'images_per_s', label: 'col.images_per_s', kind: 'images', best: 'high', wideOnly: true }, rent],
+  'image-generation': [{ key: 'seconds_per_image', label: 'col.seconds_per_image', kind: 'seconds', best: 'low', bar: true }, rent, total],
   hpc: [{ key: 'tflops', label: 'col.tflops', kind: 'tflops', best: 'high', bar: true }, rent],
 };
 
@@ -55,7 +55,7 @@ export const speedColumn = (workload: Workload): Column => byWorkload[workload][
 export const runs = (row: RankRow): boolean => row.verdict === 'fits' || row.verdict === 'tight' || row.verdict === 'offload';
 
 /** A row's name in addresses and keys: the GPU, or model and precision when a GPU ranks models. */
-export const rowKey = (row: RankRow, gpuMode: boolean): string => (gpuMode ? `${row.model ?? ''}~${row.weights ?? ''}` : row.gpu);
+export const rowKey = (row: RankRow, gpuMode: boolean): string => (gpuMode ? `${row.model ?? ''}~${row.precision ?? ''}` : row.gpu);
 
 export const findRow = (answer: RankAnswer | null, key: string, gpuMode: boolean): RankRow | undefined =>
   answer?.rows.find((row) => rowKey(row, gpuMode) === key);

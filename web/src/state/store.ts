@@ -4,6 +4,7 @@ import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
 import { defaultUnits, type Units } from '../format.js';
 import { isLanguage, setLanguage, type Language } from '../i18n/index.js';
 import { defaultScenario } from './scenario.js';
+import { rowKey } from './columns.js';
 import { defaultView, readView, writeView, type View } from './view.js';
 
 export type Theme = 'auto' | 'light' | 'dark';
@@ -37,6 +38,8 @@ export interface Place {
   readonly location: { readonly search: string; readonly hash: string; readonly pathname: string };
   readonly history: Pick<History, 'pushState' | 'replaceState' | 'back' | 'forward'>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem'> | null;
+  /** Fetches the measurements of a model; absent: none are shown. */
+  readonly evidence?: (name: string) => Promise<string | null>;
 }
 
 const settingsKey = 'whichgpu.settings';
@@ -62,6 +65,7 @@ function readSettings(storage: Place['storage'], documentLanguage: string): Sett
 export class Store {
   state: State;
   private readonly listeners = new Set<() => void>();
+  private readonly evidence = new Set<string>();
   private asking = false;
   private again: 'push' | 'replace' | 'none' | null = null;
 
@@ -153,7 +157,7 @@ export class Store {
       while (next !== null) {
         const mode: 'push' | 'replace' | 'none' = next;
         this.again = null;
-        const { answer, query } = await this.client.call('ask', { scenario: this.state.scenario });
+        const { answer, query } = await this.client.call('ask', { scenario: this.state.scenario, by: this.state.view.by });
         next = this.again;
         if (isError(answer)) this.update({ error: answer.error });
         else this.update({ answer, error: null, details: new Map() });
@@ -176,7 +180,9 @@ export class Store {
   }
 
   look(patch: Partial<View>): void {
+    const reorder = patch.by !== undefined && patch.by !== this.state.view.by;
     this.update({ view: { ...this.state.view, ...patch } });
+    if (reorder) void this.ask('none');
     const { search, pathname } = this.place.location;
     this.place.history.replaceState(null, '', `${pathname}${search}${writeView(this.state.view)}`);
     this.loadDetails();
@@ -189,7 +195,7 @@ export class Store {
     const base: Scenario = { ...scenario, gpu: row.gpu };
     if (typeof count === 'number') base.gpu_count = count;
     if (row.model) base.model = row.model;
-    if (row.weights) base.precision = { ...scenario.precision, weights: row.weights };
+    if (row.precision) base.precision = { ...scenario.precision, weights: row.precision };
     return base;
   }
 
@@ -202,11 +208,27 @@ export class Store {
 
   private async loadDetail(key: string, answer: RankAnswer): Promise<void> {
     const gpuMode = this.gpuMode;
-    const row = answer.rows.find((r) => (gpuMode ? `${r.model ?? ''}~${r.weights ?? ''}` : r.gpu) === key);
+    const row = answer.rows.find((r) => rowKey(r, gpuMode) === key);
     if (!row) return;
-    const estimate = await this.client.call('estimate', { scenario: this.scenarioOf(row) });
-    if (this.state.answer !== answer) return; // the question has changed meanwhile
-    this.update({ details: new Map(this.state.details).set(key, estimate) });
+    const scenario = this.scenarioOf(row);
+    const put = (estimate: Answer<Estimate>) => {
+      // the question may have changed meanwhile
+      if (this.state.answer === answer) this.update({ details: new Map(this.state.details).set(key, estimate) });
+    };
+    put(await this.client.call('estimate', { scenario }));
+    if (await this.loadEvidence(scenario.model ?? `gpu-${row.gpu}`)) put(await this.client.call('estimate', { scenario }));
+  }
+
+  /** Brings the measurements near a question into the core, once each; true when new ones came. */
+  private async loadEvidence(name: string): Promise<boolean> {
+    if (!this.place.evidence || this.evidence.has(name)) return false;
+    this.evidence.add(name);
+    const rows = await this.place.evidence(name).catch((cause: unknown) => {
+      this.evidence.delete(name); // no network: the next look tries again
+      console.info(`evidence of ${name} did not load`, cause);
+      return null;
+    });
+    return rows !== null && !isError(await this.client.call('measurements', { text: rows }));
   }
 
   series(scenarios: readonly Scenario[]): Promise<readonly Answer<Estimate>[]> {
@@ -215,14 +237,6 @@ export class Store {
 
   compareRows(question: unknown): Promise<Answer<unknown>> {
     return this.client.call('compare', { question });
-  }
-
-  /** Loads measurements into the core, so that details carry their evidence. */
-  async addMeasurements(text: string): Promise<Answer<unknown>> {
-    const result = text === '' ? {} : await this.client.call('measurements', { text });
-    this.update({ details: new Map() });
-    this.loadDetails();
-    return result;
   }
 
   async configure(patch: Partial<Settings>): Promise<void> {

@@ -1,6 +1,11 @@
+export const rankBys = ['value', 'speed', 'price', 'latency', 'energy', 'memory'] as const;
+export type RankBy = (typeof rankBys)[number];
+
 /** How the answer is looked at. It lives in the address's fragment, apart from the question, and never changes a number. */
 export interface View {
   readonly sort: { readonly key: string; readonly descending: boolean } | null;
+  /** What the core orders rows by. */
+  readonly by: RankBy;
   readonly text: string;
   readonly fitOnly: boolean;
   readonly vendor: string;
@@ -14,6 +19,7 @@ export interface View {
 
 export const defaultView: View = {
   sort: null,
+  by: 'value',
   text: '',
   fitOnly: false,
   vendor: '',
@@ -32,6 +38,7 @@ export function readView(hash: string): View {
   const compare = (keys.get('compare') ?? '').split(',').filter((id) => id !== '');
   return {
     sort: sort?.[2] ? { key: sort[2], descending: sort[1] === '-' } : null,
+    by: rankBys.find((by) => by === keys.get('by')) ?? 'value',
     text: keys.get('find') ?? '',
     fitOnly: keys.get('show') === 'fits',
     vendor: keys.get('vendor') ?? '',
@@ -46,6 +53,7 @@ export function readView(hash: string): View {
 export function writeView(view: View): string {
   const keys = new URLSearchParams();
   if (view.sort) keys.set('sort', `${view.sort.descending ? '-' : ''}${view.sort.key}`);
+  if (view.by !== 'value') keys.set('by', view.by);
   if (view.text) keys.set('find', view.text);
   if (view.fitOnly) keys.set('show', 'fits');
   if (view.vendor) keys.set('vendor', view.vendor);
