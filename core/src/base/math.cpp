@@ -1,8 +1,8 @@
 #include "whichgpu/math.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace whichgpu {
@@ -12,8 +12,17 @@ constexpr double kLn2High = 6.93147180369123816490e-01;  // ln 2 split in two so
 constexpr double kLn2Low = 1.90821492927058770002e-10;
 constexpr double kLog2E = 1.44269504088896338700;
 
+/// std::bit_cast, which the library of Emscripten 3.1.6 does not have yet.
+template <class To, class From>
+To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
 /// 2^k for a normal result.
-double power_of_two(int k) { return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52); }
+double power_of_two(int k) { return bits_as<double>(static_cast<std::uint64_t>(k + 1023) << 52); }
 
 }  // namespace
 
@@ -39,9 +48,9 @@ double log(double x) {
     x *= 18014398509481984.0;                    // 2^54
     exponent = -54;
   }
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  std::uint64_t bits = bits_as<std::uint64_t>(x);
   exponent += static_cast<int>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);  // [1, 2)
+  double m = bits_as<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);  // [1, 2)
   if (m > 1.4142135623730951) {
     m *= 0.5;
     ++exponent;

@@ -1,0 +1,48 @@
+// Asks the native program and the WASM module the same questions and compares the answers byte for byte.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+
+const root = new URL('../../', import.meta.url);
+const path = (name) => new URL(name, root).pathname;
+const program = path('build/release/whichgpu');
+const bundle = path('build/parity');
+mkdirSync(bundle, { recursive: true });
+execFileSync(program, ['bundle', bundle], { stdio: ['ignore', 'ignore', 'inherit'] });
+
+const { default: createWhichGpu } = await import(new URL('build/wasm/whichgpu.js', root));
+const module = await createWhichGpu({ wasmBinary: readFileSync(path('build/wasm/whichgpu.wasm')) });
+const engine = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
+
+const lines = (name) => readFileSync(new URL(name, import.meta.url), 'utf8').split('\n').filter((line) => line.trim() !== '');
+function native(command, input) {
+  const run = spawnSync(program, command, { input, encoding: 'utf8', maxBuffer: 1 << 30 });
+  if (run.signal || run.status > 1) throw new Error(`whichgpu ${command.join(' ')} ended with ${run.signal ?? run.status}: ${run.stderr}`);
+  return run.stdout.split('\n').slice(0, -1);
+}
+
+let passed = 0;
+let failed = 0;
+function compare(question, expected, found) {
+  if (expected === found) {
+    passed += 1;
+    return;
+  }
+  failed += 1;
+  if (failed > 10) return;
+  let at = 0;
+  while (at < expected.length && expected[at] === found[at]) at += 1;
+  const around = (text) => text.slice(Math.max(0, at - 60), at + 60);
+  console.log(`DIFFERS ${question.slice(0, 300)}\n  native ${around(expected)}\n  wasm   ${around(found)}`);
+}
+
+const scenarios = lines('scenarios.jsonl');
+const estimates = native(['estimate'], scenarios.join('\n'));
+if (estimates.length !== scenarios.length) throw new Error(`${scenarios.length} scenarios, but ${estimates.length} answers`);
+scenarios.forEach((scenario, i) => compare(scenario, estimates[i], engine.estimate(scenario)));
+const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
+
+for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
+
+console.log(`${scenarios.length} scenarios (${errors} of them answered by an error), ${passed + failed - scenarios.length} rankings`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,45 @@
+#include <emscripten/bind.h>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "whichgpu/api.hpp"
+
+// A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
+// arithmetic and no defaults here.
+namespace {
+
+using namespace whichgpu;
+
+Result<Catalog> read_catalog(const std::string& catalog_json) {
+  const Result<nlohmann::json> document = parse_json(catalog_json, "catalog");
+  if (!document) return document.error();
+  return load_catalog(document.value());
+}
+
+/// What JavaScript knows as Engine (here that name means vLLM and its like). A catalog that did not load answers every
+/// call with its error.
+class Calculator {
+ public:
+  explicit Calculator(const std::string& catalog_json) : catalog_(read_catalog(catalog_json)) {}
+
+  std::string estimate(const std::string& scenario_json) const { return ask(estimate_json, scenario_json); }
+  std::string rank(const std::string& scenario_json) const { return ask(rank_json, scenario_json); }
+
+ private:
+  std::string ask(std::string (*answer)(const Catalog&, std::string_view), const std::string& text) const {
+    return catalog_ ? answer(catalog_.value(), text) : error_json(catalog_.error());
+  }
+
+  Result<Catalog> catalog_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(whichgpu) {
+  emscripten::class_<Calculator>("Engine")
+      .constructor<const std::string&>()
+      .function("estimate", &Calculator::estimate)
+      .function("rank", &Calculator::rank);
+}
