@@ -13,13 +13,21 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// All whole numbers of a text, thousands separators dropped.
+/// A comma between digits that groups thousands: exactly three digits follow.
+bool groups_thousands(std::string_view text, std::size_t at) {
+  if (text[at] != ',') return false;
+  std::size_t digits = 0;
+  while (at + 1 + digits < text.size() && is_digit(text[at + 1 + digits])) ++digits;
+  return digits == 3;
+}
+
+/// All whole numbers of a text.
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> found;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_digit(text[i])) { ++i; continue; }
     double value = 0;
-    for (; i < text.size() && (is_digit(text[i]) || (text[i] == ',' && i + 1 < text.size() && is_digit(text[i + 1]))); ++i)
+    for (; i < text.size() && (is_digit(text[i]) || groups_thousands(text, i)); ++i)
       if (text[i] != ',') value = value * 10 + (text[i] - '0');
     found.push_back(value);
   }
@@ -71,7 +79,7 @@ bool names_fsdp(std::string_view text) {
 }
 
 struct Layout {
-  double tensor = 1, pipeline = 1, context = 1, expert = 1, interleave = 1, accumulation = 0, fsdp = -1;
+  double tensor = 1, pipeline = 1, context = 1, expert = 0, interleave = 1, accumulation = 0, fsdp = -1;
   int zero = -1;
   bool offload = false, named = false, model_parallel = false;
   Sharding sharding = Sharding::kSingle;
@@ -257,6 +265,13 @@ void complete(Setup& s) {
   accumulation = std::max(1.0, accumulation);
   if (s.pipeline > 1 && s.global_batch <= 0) accumulation = std::max(accumulation, 4 * s.pipeline);
   s.accumulation = accumulation;
+  // Experts are shared out over the sharding group where nothing is said of them.
+  if (s.shape.moe && s.expert <= 0) {
+    s.expert = 1;
+    if (s.sharding == Sharding::kEverything || s.sharding == Sharding::kStates)
+      while (s.expert * 2 <= std::min({s.data * s.tensor, s.shape.experts, 64.0})) s.expert *= 2;
+  }
+  s.expert = std::max(1.0, s.expert);
   if (!s.checkpointing_stated && recomputes_by_default(s.engine)) s.checkpointing = Checkpointing::kFull;
   if (s.method == Method::kInference) s.checkpointing = Checkpointing::kNone;
   if (s.gpus <= 1) s.sharding = Sharding::kSingle;

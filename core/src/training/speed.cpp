@@ -233,7 +233,7 @@ double speed_log(const SpeedFeatures& f, const double* c) {
     case RateMetric::kTokensPerSPerGpu: return log(tokens_per_s / f.gpus);
     case RateMetric::kTflopsPerGpu: return log(tokens_per_s / f.gpus * f.reported_flops / 1e12) + c[kConvention];
     case RateMetric::kMfuPercent: return log(tokens_per_s / f.gpus * f.reported_flops / f.peak * 100) + c[kConvention];
-    case RateMetric::kSamplesPerS: return log(tokens_per_s / p.length);
+    case RateMetric::kSamplesPerS: return log(tokens_per_s / p.length * f.report_share);
     case RateMetric::kStepSeconds: return log(f.step_tokens_factor * p.length / tokens_per_s);
     case RateMetric::kStepsPerS: return log(tokens_per_s / (f.step_tokens_factor * p.length));
     case RateMetric::kHoursToTarget: return c[kTarget] + c[kTargetSlope] * log(f.batch_ratio) - log(tokens_per_s * 3600);
@@ -267,6 +267,8 @@ std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::stri
   SpeedFeatures f = speed_features(*setup, with_names);
   if (f.peak <= 0 || f.bytes_per_s <= 0) { why_not = "the GPU's rate or bandwidth is not known"; return std::nullopt; }
   f.metric = known->metric;
+  if (row.has(kPerGpu) && f.metric == RateMetric::kTokensPerS) f.metric = RateMetric::kTokensPerSPerGpu;
+  if (row.has(kPerGpu) && f.metric == RateMetric::kSamplesPerS) f.report_share = 1 / f.gpus;
   const std::string& engine = setup->engine;
   const bool step = f.metric == RateMetric::kSamplesPerS || f.metric == RateMetric::kStepSeconds || f.metric == RateMetric::kStepsPerS;
   f.unpadded = row.workload == "llm-finetune" && step && setup->shape.causal;

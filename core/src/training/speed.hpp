@@ -37,6 +37,7 @@ struct SpeedFeatures {
   double reported_flops = 0;      ///< per token, as the source's TFLOP/s or MFU counts them
   double useful_flops = 0;        ///< per token, what the method needs without recomputation
   double step_tokens_factor = 1;  ///< sequences per reported step
+  double report_share = 1;        ///< of the whole, that the reported samples cover
   double batch_ratio = 1;         ///< global batch over the benchmark's reference batch
   bool unpadded = false;          ///< sequences as long as the data, at most `sequence`
   bool reinforcement = false, moe = false;
