@@ -13,6 +13,7 @@
 #include "native/files.hpp"
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
+#include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
 
 namespace {
@@ -115,6 +116,13 @@ int run_rank(const Catalog& catalog, const std::string& file, const std::string&
   return 0;
 }
 
+int run_link(bool encode, std::string text) {
+  if (text.empty()) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  const std::string answer = encode ? link_encode_json(trim(text)) : link_decode_json(trim(text));
+  std::cout << answer << '\n';
+  return answer.compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
+}
+
 int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, const std::string& group) {
   std::vector<MeasurementRow> rows;
   for (const std::string& file : files) {
@@ -190,6 +198,14 @@ int main(int argc, char** argv) {
   CLI::App* bundle_cmd = app.add_subcommand("bundle", "writes what the site loads: catalog.json, provenance.json, quality.json, evidence/");
   bundle_cmd->add_option("outdir", out_dir, "the folder to write to")->required();
 
+  CLI::App* link_cmd = app.add_subcommand("link", "the scenario as the query of an address, and back");
+  link_cmd->require_subcommand(1);
+  std::string link_text;
+  CLI::App* encode_cmd = link_cmd->add_subcommand("encode", "scenario JSON (argument or standard input) -> query");
+  encode_cmd->add_option("scenario", link_text, "the scenario; standard input when left out");
+  CLI::App* decode_cmd = link_cmd->add_subcommand("decode", "query (argument or standard input) -> scenario JSON");
+  decode_cmd->add_option("query", link_text, "the query; standard input when left out");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -198,6 +214,7 @@ int main(int argc, char** argv) {
   }
   if (*validate_cmd) return cli::run_validate(data);
   if (*bundle_cmd) return cli::run_bundle(data, out_dir);
+  if (*link_cmd) return run_link(encode_cmd->parsed(), link_text);
   const Result<json> document = native::read_catalog_dir(data);
   if (!document) return complain(document.error());
   const Result<Catalog> catalog = load_catalog(document.value());
