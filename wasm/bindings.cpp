@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "whichgpu/api.hpp"
+#include "whichgpu/link.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
 // arithmetic and no defaults here.
@@ -26,6 +27,8 @@ class Calculator {
 
   std::string estimate(const std::string& scenario_json) const { return ask(estimate_json, scenario_json); }
   std::string rank(const std::string& scenario_json) const { return ask(rank_json, scenario_json); }
+  std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
+  std::string link_decode(const std::string& query) const { return link_decode_json(query); }
 
  private:
   std::string ask(std::string (*answer)(const Catalog&, std::string_view), const std::string& text) const {
@@ -41,5 +44,7 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
   emscripten::class_<Calculator>("Engine")
       .constructor<const std::string&>()
       .function("estimate", &Calculator::estimate)
-      .function("rank", &Calculator::rank);
+      .function("rank", &Calculator::rank)
+      .function("link_encode", &Calculator::link_encode)
+      .function("link_decode", &Calculator::link_decode);
 }
