@@ -16,7 +16,7 @@ using nlohmann::json;
 
 enum class Form { kText, kNumber, kFlag, kBox, kObject };
 
-struct Key {
+struct LinkKey {
   const char* key;
   const char* section;  ///< the object that holds the field, or "" for the scenario itself
   const char* field;
@@ -24,7 +24,7 @@ struct Key {
 };
 
 /// The order here is the order in a link: what a person looks for first comes first.
-constexpr Key kKeys[] = {
+constexpr LinkKey kKeys[] = {
     {"w", "", "workload", Form::kText},
     {"m", "", "model", Form::kText},
     {"q", "precision", "weights", Form::kText},
@@ -145,7 +145,7 @@ Result<std::string> unescaped(std::string_view key, std::string_view text) {
 
 bool added_by_others(std::string_view key) { return starts_with(key, "utm_") || key == "fbclid" || key == "gclid" || key == "ref"; }
 
-const json* field_of(const json& scenario, const Key& k) {
+const json* field_of(const json& scenario, const LinkKey& k) {
   const json* object = &scenario;
   if (*k.section) {
     const auto it = scenario.find(k.section);
@@ -190,7 +190,7 @@ Result<json> box_of(std::string_view key, const std::string& text) {
   return list;
 }
 
-Result<json> value_of(const Key& k, const std::string& text) {
+Result<json> value_of(const LinkKey& k, const std::string& text) {
   switch (k.form) {
     case Form::kText: return json(text);
     case Form::kFlag:
@@ -217,7 +217,7 @@ Result<std::string> encode_link(const json& scenario) {
   const Result<Scenario> checked = read_scenario(scenario);
   if (!checked) return checked.error();
   std::string query = "v=1";
-  for (const Key& k : kKeys) {
+  for (const LinkKey& k : kKeys) {
     if (k.section == std::string_view("precision")) {
       // "precision": "q8_0" is short for its weights
       const auto it = scenario.find("precision");
@@ -255,8 +255,8 @@ Result<json> decode_link(std::string_view query) {
       scenario["version"] = 1;
       continue;
     }
-    const Key* known = nullptr;
-    for (const Key& k : kKeys)
+    const LinkKey* known = nullptr;
+    for (const LinkKey& k : kKeys)
       if (key == k.key) known = &k;
     if (!known) return broken(key, "unknown key");
     Result<json> value = value_of(*known, text.value());
