@@ -1,6 +1,8 @@
 // Writes a readable page for every GPU and model, and Methods, Data and Accuracy, in English and Spanish, into dist.
 // They hold no script; what runs and what it costs comes from the same WASM core as the calculator.
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { methods, text } from './static-text.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -20,6 +22,7 @@ const offers = (await Promise.all((await listed('data/offers/')).map((name) => j
 const { default: createModule } = await import(new URL('../src/generated/core/whichgpu.js', import.meta.url));
 const module = await createModule({ wasmBinary: await readFile(new URL('../src/generated/core/whichgpu.wasm', import.meta.url)) });
 const engine = new module.Engine(await readFile(new URL('../src/generated/core/catalog.json', import.meta.url), 'utf8'));
+const accuracy = JSON.parse(execFileSync(fileURLToPath(new URL('build/release/whichgpu', root)), ['accuracy', '--json'], { cwd: fileURLToPath(root), maxBuffer: 64 << 20 }));
 const rank = (scenario) => JSON.parse(engine.rank(JSON.stringify(scenario)));
 
 const by = (rows) => new Map(rows.map((row) => [row.id, row]));
@@ -194,16 +197,16 @@ for (const language of ['en', 'es']) {
   await accuracyPage(language, t, number);
 }
 
-/** The judgement that the calibration kept with its coefficients; the page is left out while there is none. */
 async function accuracyPage(language, t, number) {
-  const domains = Object.entries((await json('data/calibration.json')).domains ?? {});
-  const percent = (value) => (typeof value === 'number' ? `${number(100 * value)} %` : t.unknown);
-  const lines = domains.flatMap(([name, domain]) =>
-    Object.entries(domain.cross_validation ?? domain.judged ?? {}).map(([left, judged]) => [escape(name.replaceAll('_', ' ')), escape(left), judged.rows === undefined ? '' : number(judged.rows), percent(judged.median), percent(judged.p90), percent(judged.coverage)]),
-  );
-  const rows = domains.reduce((sum, [, domain]) => sum + (domain.rows ?? 0), 0);
-  const lead = fill(t.accuracyLead, { n: number(rows) });
-  await page(language, 'accuracy/', { title: t.accuracyTitle, description: lead, body: `<p class="lead">${lead}</p>${table([t.domain, t.left, t.rows, t.median, t.p90, t.coverage], lines)}` });
+  const percent = (line, key) => (line.judged > 0 && typeof line[key] === 'number' ? `${number(100 * line[key])} %` : t.unknown);
+  const lead = fill(t.accuracyLead, { n: number(accuracy.rows) });
+  const rows = accuracy.lines.map((line) => [escape(line.line), number(line.rows), number(line.judged), line.right === undefined ? percent(line, 'median_error') : `${percent(line, 'right')} ${t.right}`, line.right === undefined ? percent(line, 'p90_error') : '', line.right === undefined ? percent(line, 'coverage') : '']);
+  const reasons = accuracy.not_modelled.map((entry) => [escape(entry.reason), number(entry.rows)]);
+  await page(language, 'accuracy/', {
+    title: t.accuracyTitle,
+    description: lead,
+    body: `<p class="lead">${lead}</p><p>${t.accuracyHow}</p>${table([t.domain, t.rows, t.judged, t.median, t.p90, t.coverage], rows)}<h2>${t.notModelled}</h2>${table([t.reason, t.rows], reasons)}`,
+  });
 }
 
 await cp(new URL('../src/styles/static.css', import.meta.url), new URL('static.css', dist));

@@ -12,8 +12,9 @@ export const text = {
     gpuSentence: '{name}: {memory} GB of memory at {bandwidth} GB/s. It runs {fits} of {all} language models in some format.', modelSentence: '{name} fits {fits} of {all} GPUs as asked by default.', cheapest: 'Cheapest to rent: {gpu} at ${price}/h.',
     unknown: 'unknown', dataTitle: 'Data', dataLead: 'Every datum has a source and a date. Null means not known; 0 means zero. Prices are the newest not after the date of the question; one older than 180 days says so.',
     catalogs: 'Catalogs', rows: 'Rows', downloads: 'Files', read: 'Read on', changes: 'What was changed when the facts became data',
-    methodsTitle: 'Methods', accuracyTitle: 'Accuracy', accuracyLead: 'How far estimates are from {n} published measurements. Each fit leaves out whole cells, GPUs, models or sources and is judged on what it has not seen.',
-    embedTitle: 'Make a widget', skip: 'Skip to the content', imageKinds: 'What it is', domain: 'What', median: 'Median error', p90: '90th percentile', coverage: '80 % interval holds', left: 'Left out',
+    methodsTitle: 'Methods', accuracyTitle: 'Accuracy', accuracyLead: 'How far the estimates are from {n} published measurements.',
+    accuracyHow: 'Rows that are alike are one cell, and each cell counts once. The fit has seen these rows: a new row will be off by somewhat more. Rows that cannot be modelled are counted below with the reason.', judged: 'Judged', right: 'right', notModelled: 'Not modelled', reason: 'Reason',
+    embedTitle: 'Make a widget', skip: 'Skip to the content', imageKinds: 'What it is', domain: 'What', median: 'Median error', p90: '90th percentile', coverage: '80 % interval holds',
   },
   es: {
     calculator: 'Calculadora', gpus: 'GPU', models: 'Modelos', methods: 'Métodos', data: 'Datos', accuracy: 'Precisión', embed: 'Insertar', other: 'English',
@@ -27,8 +28,9 @@ export const text = {
     gpuSentence: '{name}: {memory} GB de memoria a {bandwidth} GB/s. Ejecuta {fits} de {all} modelos de lenguaje en algún formato.', modelSentence: '{name} cabe en {fits} de {all} GPU con la pregunta inicial.', cheapest: 'La más barata de alquilar: {gpu} a {price} $/h.',
     unknown: 'sin datos', dataTitle: 'Datos', dataLead: 'Cada dato tiene fuente y fecha. Nulo significa desconocido; 0 significa cero. Los precios son los más recientes que no pasan de la fecha de la pregunta; los de más de 180 días lo dicen.',
     catalogs: 'Catálogos', rows: 'Filas', downloads: 'Ficheros', read: 'Leído el', changes: 'Qué se cambió al convertir los hechos en datos',
-    methodsTitle: 'Métodos', accuracyTitle: 'Precisión', accuracyLead: 'Cuánto se alejan las estimaciones de {n} mediciones publicadas. Cada ajuste deja fuera celdas, GPU, modelos o fuentes enteras y se juzga con lo que no ha visto.',
-    embedTitle: 'Crear un widget', skip: 'Ir al contenido', imageKinds: 'Qué es', domain: 'Qué', median: 'Error mediano', p90: 'Percentil 90', coverage: 'El intervalo del 80 % acierta', left: 'Queda fuera',
+    methodsTitle: 'Métodos', accuracyTitle: 'Precisión', accuracyLead: 'Cuánto se alejan las estimaciones de {n} mediciones publicadas.',
+    accuracyHow: 'Las filas iguales forman una celda, y cada celda cuenta una vez. El ajuste ha visto estas filas: una nueva se desviará algo más. Las que no se pueden modelar se cuentan abajo con el motivo.', judged: 'Juzgadas', right: 'acertadas', notModelled: 'Sin modelar', reason: 'Motivo',
+    embedTitle: 'Crear un widget', skip: 'Ir al contenido', imageKinds: 'Qué es', domain: 'Qué', median: 'Error mediano', p90: 'Percentil 90', coverage: 'El intervalo del 80 % acierta',
   },
 };
 

@@ -20,3 +20,10 @@ addEventListener('popstate', () => void store.arrive());
 const app = document.createElement('wg-app');
 app.store = store;
 document.querySelector('#shell')?.replaceWith(app);
+
+// After the first answer, so that it does not compete with it for the network.
+if ('serviceWorker' in navigator && window.isSecureContext) {
+  addEventListener('load', () => {
+    navigator.serviceWorker.register('./sw.js').catch((cause: unknown) => console.info('no offline copy', cause));
+  });
+}
