@@ -1,7 +1,6 @@
 #include "training/setup.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -10,7 +9,7 @@
 namespace whichgpu::training {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// A comma between digits that groups thousands: exactly three digits follow.

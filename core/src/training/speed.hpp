@@ -33,6 +33,7 @@ struct SpeedFeatures {
   double layer_passes = 0;        ///< layers on this GPU times passes
   double bubble = 0, accumulation = 1, walk = 1;  ///< walk: GPUs that one batch visits in turn
   double years = 0;               ///< since 2025
+  double expert_years = 0;        ///< since 2026, within the time that measurements cover
   double doublings = 0;           ///< of the GPU count above one node of eight
   double reported_flops = 0;      ///< per token, as the source's TFLOP/s or MFU counts them
   double useful_flops = 0;        ///< per token, what the method needs without recomputation
