@@ -86,7 +86,7 @@ struct Model {
   Figure encoder_gflops_per_30s, decoder_gflops_per_token, decoder_kv_bytes_fp16_self_per_token, cross_kv_bytes_fp16;
   // vision
   int resolution = 0;
-  Figure gmacs_per_image, gflops_per_image;
+  Figure gmacs_per_image, gflops_per_image, mega_activations_per_image;
   // image and video generation
   std::vector<Component> components;
   std::vector<double> latent_shape;

@@ -1,6 +1,8 @@
+#include "image_generation/generation.hpp"
 #include "speed/serving.hpp"
 #include "training/memory.hpp"
 #include "training/speed.hpp"
+#include "vision/vision.hpp"
 #include "whichgpu/calibration.hpp"
 
 namespace whichgpu {
@@ -10,6 +12,7 @@ const std::vector<const DomainSpec*>& all_domain_specs() {
   static const std::vector<const DomainSpec*> specs = {
       &serving_spec(),
       &training::speed_spec(), &training::memory_spec(),
+      &vision::speed_spec(), &vision::memory_spec(), &generation::speed_spec(), &generation::memory_spec(),
   };
   return specs;
 }

@@ -8,8 +8,6 @@ void say_pending(std::vector<Warning>& warnings, const char* what) { warnings.pu
 
 MemoryEstimate estimate_memory(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "Inference memory"); return {}; }
 SpeedEstimate estimate_speed(const Question&, const MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Speed"); return {}; }
-VisionEstimate estimate_vision(const Question&, MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Vision"); return {}; }
-ImageEstimate estimate_image_generation(const Question&, MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Image generation"); return {}; }
 HpcEstimate estimate_hpc(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "HPC"); return {}; }
 EnergyEstimate estimate_energy(const Question&, const Estimate&) { return {}; }
 CostEstimate estimate_cost(const Question&, const Estimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Cost"); return {}; }

@@ -65,6 +65,11 @@ Conditions read_conditions(const Catalog& catalog, const MeasurementRow& row) {
   c.metric = lower(trim(row.metric));
   c.unit = lower(trim(row.unit));
   c.software = lower(trim(row.software));
+  // Benchmark suites name vision models as programs do ("resnext50_32x4d"); the catalog has these names as aliases.
+  if (!c.model && starts_with(c.workload, "vision-")) {
+    c.model = catalog.find_model(row.model_name);
+    if (c.model && c.model->kind != "vision") c.model = nullptr;
+  }
   c.software_version = lower(trim(row.software_version));
   c.precision = lower(trim(row.precision));
   c.kv_precision = lower(trim(row.kv_precision));
@@ -96,6 +101,7 @@ Conditions read_conditions(const Catalog& catalog, const MeasurementRow& row) {
     c.output_tokens = positive(first_number(c.output_word.substr(0, at)));
     c.depth_tokens = positive(first_number(c.output_word.substr(at)));
   }
+  c.batch_word = lower(trim(row.micro_batch));
   c.micro_batch = positive(to_number(row.micro_batch));
   c.global_batch = positive(to_number(row.global_batch));
   c.sequence_tokens = positive(to_number(row.sequence_or_resolution));

@@ -1,6 +1,8 @@
 #include "base/text.hpp"
+#include "image_generation/rows.hpp"
 #include "speed/serving.hpp"
 #include "training/rows.hpp"
+#include "vision/rows.hpp"
 #include "whichgpu/measurement.hpp"
 
 namespace whichgpu {
@@ -9,6 +11,8 @@ namespace whichgpu {
 RowEstimate estimate_row(const Conditions& row) {
   if (starts_with(row.workload, "llm-")) return training_row(row);
   if (row.workload == "serving") return estimate_serving_row(row);
+  if (row.workload == "diffusion-infer") return image_generation_row(row);
+  if (starts_with(row.workload, "vision-")) return vision_row(row);
   return RowEstimate::not_modelled("no room for workload " + row.workload);
 }
 

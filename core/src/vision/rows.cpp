@@ -1,0 +1,32 @@
+#include "vision/rows.hpp"
+
+#include "vision/vision.hpp"
+#include "whichgpu/domain.hpp"
+#include "whichgpu/units.hpp"
+
+namespace whichgpu {
+
+RowEstimate vision_row(const Conditions& row) {
+  std::string why;
+  Predicted p;
+  if (row.metric == "peak_vram_gb") {
+    const auto setup = vision::setup_of(row, why);
+    const auto f = setup ? vision::memory_features(*setup, why) : std::nullopt;
+    if (!f) return RowEstimate::not_modelled(why);
+    const double unit = row.unit == "gib" ? 1.0 : kBytesPerGib / kBytesPerGb;
+    p = predict_with_interval(row.catalog->calibration.domain(vision::memory_spec().name), vision::memory_spec(), f->keys,
+                              [&](const double* c) { return log(vision::memory_parts(*f, c).total * unit); });
+  } else {
+    const auto f = vision::speed_row_features(row, why);
+    if (!f) return RowEstimate::not_modelled(why);
+    p = predict_with_interval(row.catalog->calibration.domain(vision::speed_spec().name), vision::speed_spec(), f->keys, [&](const double* c) { return vision::speed_log(*f, c); });
+  }
+  RowEstimate out;
+  out.modelled = true;
+  out.value = p.value;
+  out.p10 = p.p10;
+  out.p90 = p.p90;
+  return out;
+}
+
+}  // namespace whichgpu
