@@ -10,8 +10,8 @@ namespace {
 
 enum Coefficient {
   kMemory, kCache, kCompute, kPrefill, kPrefillSmall, kLayer, kMoeLayer, kExperts, kStep, kSequence, kHop, kLink, kBatchMax, kServerShare, kInteractiveShare,
-  kMlperf, kSetSize, kBurstShare, kDrain, kSpeculation, kInterruption, kCacheRoom, kSlotWait, kFirstFixed, kFirstSteps, kCluster, kClusterPower, kOpenQueue,
-  kOpenRequests, kOpenWait, kOnce, kCoefficients
+  kMlperf, kSetSize, kBurstShare, kDrain, kSpeculation, kInterruption, kCacheRoom, kSlotWait, kFirstFixed, kFirstSteps, kRound, kChunkShare, kChunkTokens,
+  kOpenQueue, kOpenBusy, kOpenRequests, kOpenWait, kOnce, kCoefficients
 };
 
 /// A minimum with a soft corner, so that the fit sees both sides.
@@ -113,15 +113,22 @@ ServingParts serving_parts(const ServingFeatures& f, const double* coefficient) 
   if (out <= 1) {
     p.ttft_s = r[kFirstFixed] + f.layers * r[kLayer] + running * prompt;  // the whole batch's prompts in one pass
   } else if (f.load == Load::kOpen || f.load == Load::kServer) {
-    const double busy = std::min(offered * prompt, 0.95);
-    const double waiting = std::max(r[kOpenRequests] / f.replicas * std::max(1 - full_rate / std::max(offered, 1e-9), 0.0) - capacity, 0.0);
-    p.ttft_s = base + prompt * busy / (1 - busy) * r[kOpenQueue] + 0.5 * waiting / full_rate * r[kOpenWait];
+    // Prompts queue for the computing unit as in M/D/1, then for a place in the batch; a run of so many requests bounds
+    // both queues beyond capacity.
+    const double requests = r[kOpenRequests] / f.replicas, busy = offered * prompt * r[kOpenBusy];
+    const double queue = prompt * std::min(busy, 1.0) / (std::max(1 - busy, 0.0) + 2 / requests) * r[kOpenQueue];
+    const double left = std::max(requests * std::max(1 - full_rate / std::max(offered, 1e-9), 0.0) - capacity, 0.0);
+    const double place = 0.5 * left / full_rate * r[kOpenWait];
+    p.ttft_s = base + std::sqrt(queue * queue + place * place);
   } else if (f.load == Load::kBurst) {
     p.ttft_s = base + 0.5 * asked * prompt + std::max(asked - 256, 0.0) / 256 * cycle * 0.5;
   } else {
-    // Requests that ended together come back together: part of the batch waits for the prompts before it.
-    const double wait = f.load == Load::kClosed ? std::max(asked - running, 0.0) / running * cycle * 0.5 * r[kSlotWait] : 0;
-    p.ttft_s = base + prompt * r[kCluster] * (running > 1 ? pow(running - 1, std::min(r[kClusterPower], 1.3)) : 0) + wait;
+    // All streams start at once, so in the first round each waits for the prompts before it; and prompts that share a
+    // chunk end together in every round. Streams beyond the cache's room wait for a place; the room is known within kRoomMargin.
+    constexpr double kRoomMargin = 1.3;  // the spread of the fitted cache_room: nobody is said to wait inside it
+    const double others = std::max(running - 1, 0.0), chunk = std::max(r[kChunkTokens] / f.prompt, 1.0);
+    const double wait = f.load == Load::kClosed && !f.static_batch ? std::max(asked - kRoomMargin * room, 0.0) / room * cycle * r[kSlotWait] : 0;
+    p.ttft_s = base + prompt * (r[kRound] * others + r[kChunkShare] * others * chunk / (others + chunk)) + wait;
   }
   return p;
 }
@@ -184,11 +191,13 @@ const DomainSpec& serving_spec() {
     add("prompt_interruption", 0.8, 0.3, {{kSvEngine, 0.3}});
     add("cache_room", 1.0, 0.4, {{kSvEngine, 0.3}});
     add("slot_wait", 1.0, 0.5, {{kSvEngine, 0.3}});
-    add("first_token_seconds", 0.03, 1.0, {{kSvEngine, 0.8}});
-    add("first_token_steps", 1.5, 0.6, {{kSvEngine, 0.3}});
-    add("cluster_share", 0.5, 1.0, {{kSvEngine, 0.8}, {kSvEra, 0.4}});
-    add("cluster_power", 0.7, 0.3, {{kSvEngine, 0.3}});
+    add("first_token_seconds", 0.03, 1.0, {{kSvEngine, 0.8}, {kSvEra, 0.5}});
+    add("first_token_steps", 1.5, 0.6, {{kSvEngine, 0.3}, {kSvEra, 0.3}});
+    add("round_share", 0.07, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}});
+    add("chunk_share", 0.4, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}});
+    add("chunk_tokens", 8192, 0.5, {{kSvEngine, 0.3}, {kSvEra, 0.3}});
     add("open_queue", 1.0, 0.7, {});
+    add("open_busy", 1.2, 0.2, {});
     add("open_requests", 120, 0.5, {});
     add("open_wait", 1.0, 0.4, {});
     add("once_seconds", 0.01, 1.0, {{kSvEngine, 0.5}});
