@@ -9,12 +9,14 @@ Domain vision_speed_domain();
 Domain vision_memory_domain();
 Domain image_speed_domain();
 Domain image_memory_domain();
+Domain image_training_memory_domain();
+Domain image_training_speed_domain();
 
 // One line per fitted domain; what a domain observes stands in a file of its own beside this one.
 const std::vector<Domain>& all_domains() {
   static const std::vector<Domain> domains = {
       serving_domain(),
-      training_speed_domain(), training_memory_domain(),
+      training_speed_domain(), training_memory_domain(), image_training_memory_domain(), image_training_speed_domain(),
       vision_speed_domain(), vision_memory_domain(), image_speed_domain(), image_memory_domain(),
   };
   return domains;

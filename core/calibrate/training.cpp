@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "fit.hpp"
+#include "training/image_training.hpp"
 #include "training/memory.hpp"
 #include "training/speed.hpp"
 
@@ -48,6 +49,41 @@ Domain training_memory_domain() {
     if (!features) return false;
     take_keys(*features, training::memory_spec(), out);
     out.predict = [f = std::move(*features)](const double* c) { return training::memory_shown_log(f, c); };
+    return true;
+  };
+  return d;
+}
+
+Domain image_training_memory_domain() {
+  Domain d;
+  d.spec = &training::image_memory_spec();
+  d.source_sd = 0.1;
+  d.residual_scale = 0.15;
+  d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
+    std::string why;
+    if (row.workload != "diffusion-train" || row.metric != "peak_vram_gb") return false;
+    auto features = training::image_memory_row_features(row, why, true);
+    if (!features) return false;
+    take_keys(*features, training::image_memory_spec(), out);
+    out.predict = [f = std::move(*features)](const double* c) { return training::image_memory_log(f, c); };
+    return true;
+  };
+  return d;
+}
+
+Domain image_training_speed_domain() {
+  Domain d;
+  d.spec = &training::image_speed_spec();
+  d.source_sd = 0.1;
+  d.residual_scale = 0.15;
+  d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
+    std::string why;
+    if (row.workload != "diffusion-train") return false;
+    if (row.metric == "peak_vram_gb" || row.metric == "fits") return false;
+    auto features = training::image_speed_row_features(row, why, true);
+    if (!features) return false;
+    take_keys(*features, training::image_speed_spec(), out);
+    out.predict = [f = std::move(*features)](const double* c) { return training::image_speed_log(f, c); };
     return true;
   };
   return d;

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 #include "image_generation/rows.hpp"
 #include "speed/serving.hpp"
+#include "training/image_training.hpp"
 #include "training/rows.hpp"
 #include "vision/rows.hpp"
 #include "whichgpu/measurement.hpp"
@@ -10,6 +11,7 @@ namespace whichgpu {
 // Which room a row belongs to, by workload and metric.
 RowEstimate estimate_row(const Conditions& row) {
   if (starts_with(row.workload, "llm-")) return training_row(row);
+  if (row.workload == "diffusion-train") return image_training_row(row);
   if (row.workload == "serving") return estimate_serving_row(row);
   if (row.workload == "diffusion-infer") return image_generation_row(row);
   if (starts_with(row.workload, "vision-")) return vision_row(row);
