@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kStudentNu = 3.0;   // degrees of freedom of the residuals: heavy tails
 constexpr int kIterations = 14;
+constexpr int kWarmIterations = 5;
 constexpr double kStep = 1e-4;       // for the derivative of a prediction by a coefficient
 constexpr double kLargestMove = 1.0; // of a parameter in one iteration
 
@@ -75,7 +76,7 @@ std::vector<double> predict_all(const DomainSpec& spec, const std::vector<Observ
   return out;
 }
 
-Fitted fit(const Domain& domain, const std::vector<Observation>& observations, const Layout& layout, const std::vector<bool>& train) {
+Fitted fit(const Domain& domain, const std::vector<Observation>& observations, const Layout& layout, const std::vector<bool>& train, const Start* start) {
   const DomainSpec& spec = *domain.spec;
   const std::size_t n = observations.size();
   const int effects = static_cast<int>(layout.parameters.size());
@@ -90,6 +91,18 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
   const int source_count = static_cast<int>(sources.size());
   std::vector<double> theta(effects), source_value(source_count, 0.0);
   for (int p = 0; p < effects; ++p) theta[p] = layout.parameters[p].prior_mean;
+  if (start) {
+    std::map<std::pair<std::pair<int, int>, std::string>, double> known;
+    for (std::size_t p = 0; p < start->layout->parameters.size(); ++p) {
+      const Layout::Parameter& whole = start->layout->parameters[p];
+      known[{{whole.coefficient, whole.level}, whole.key}] = start->fitted->value[p];
+    }
+    for (int p = 0; p < effects; ++p) {
+      const Layout::Parameter& own = layout.parameters[p];
+      const auto it = known.find({{own.coefficient, own.level}, own.key});
+      if (it != known.end()) theta[p] = it->second;
+    }
+  }
   Eigen::MatrixXd a(effects, effects);
   Eigen::VectorXd b(effects);
   Fitted out;
@@ -102,8 +115,9 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
   std::vector<std::pair<int, double>> gradient;
   std::vector<std::vector<std::pair<int, double>>> source_cross(source_count);
   std::vector<double> source_a(source_count), source_b(source_count);
-  double scale = std::max(domain.residual_scale, domain.first_residual_scale);
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
+  double scale = start ? domain.residual_scale : std::max(domain.residual_scale, domain.first_residual_scale);
+  const int iterations = start ? kWarmIterations : kIterations;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     a.setZero();
     b.setZero();
     std::fill(source_a.begin(), source_a.end(), 1.0 / (domain.source_sd * domain.source_sd));
@@ -176,7 +190,7 @@ Fitted fit(const Domain& domain, const std::vector<Observation>& observations, c
     }
     const bool settled = scale <= domain.residual_scale;
     scale = std::max(domain.residual_scale, scale * 0.75);
-    if ((settled && largest < 2e-4) || iteration + 1 == kIterations) {
+    if ((settled && largest < 2e-4) || iteration + 1 == iterations) {
       const Eigen::MatrixXd inverse = solver.solve(Eigen::MatrixXd::Identity(effects, effects));
       out.sd.resize(effects);
       for (int p = 0; p < effects; ++p) out.sd[p] = std::sqrt(std::max(0.0, inverse(p, p)));

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <set>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +38,7 @@ int fold_of(const std::string& name, int folds) { return static_cast<int>((key_o
 struct LeftOut { std::vector<double> log_predicted, sd; };  ///< sd of the log prediction by its coefficients
 
 /// Predicts every row from fits that never saw the row's group.
-LeftOut leave_out(const Domain& domain, const std::vector<Observation>& rows, const std::vector<std::string>& group, int folds) {
+LeftOut leave_out(const Domain& domain, const std::vector<Observation>& rows, const std::vector<std::string>& group, int folds, const Start& whole) {
   LeftOut out;
   out.log_predicted.assign(rows.size(), 0);
   out.sd.assign(rows.size(), 0);
@@ -44,7 +46,7 @@ LeftOut leave_out(const Domain& domain, const std::vector<Observation>& rows, co
     std::vector<bool> train(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) train[i] = fold_of(group[i], folds) != fold;
     const Layout layout(*domain.spec, rows, train);
-    const Fitted fitted = fit(domain, rows, layout, train);
+    const Fitted fitted = fit(domain, rows, layout, train, &whole);
     const DomainCalibration calibration = to_calibration(*domain.spec, layout, fitted);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (train[i]) continue;
@@ -84,6 +86,13 @@ std::string cell_errors(const std::vector<Observation>& rows, const LeftOut& lef
   char text[80];
   std::snprintf(text, sizeof text, "%5.1f / %5.1f (%zu cells)", 100 * quantile(medians, 0.5), 100 * quantile(medians, 0.9), medians.size());
   return text;
+}
+
+template <class... Values>
+void print(std::string& out, const char* format, Values... values) {
+  char line[400];
+  std::snprintf(line, sizeof line, format, values...);
+  out += line;
 }
 
 ordered_json effect_json(const Layout::Parameter&, double value, double sd, int rows) { return ordered_json::array({rounded(value), rounded(sd), rows}); }
@@ -127,11 +136,10 @@ int main(int argc, char** argv) {
   conditions.reserve(measurements.value().size());
   for (const MeasurementRow& row : measurements.value()) conditions.push_back(read_conditions(catalog.value(), row));
 
-  std::string text = "{\"domains\":[";
-  bool first_domain = true;
-  for (const Domain& domain : all_domains()) {
+  struct Outcome { std::string text, report; };
+  const auto calibrate_domain = [&](const Domain& domain) {
+    std::string said;
     const DomainSpec& spec = *domain.spec;
-    if (!only.empty() && only != spec.name) continue;
     std::vector<Observation> rows;
     for (std::size_t i = 0; i < conditions.size(); ++i) {
       const MeasurementRow& row = measurements.value()[i];
@@ -160,10 +168,14 @@ int main(int argc, char** argv) {
     }
     const bool full = report || !only.empty();
     const int folds = full ? 5 : 3;
-    const LeftOut by_cell = leave_out(domain, rows, cells, folds);
-    const LeftOut by_source = leave_out(domain, rows, sources, folds);
-    const LeftOut by_gpu = leave_out(domain, rows, gpus, folds);
-    const LeftOut by_model = leave_out(domain, rows, models, folds);
+    const std::vector<bool> all(rows.size(), true);
+    const Layout layout(spec, rows, all);
+    const Fitted fitted = fit(domain, rows, layout, all);
+    const Start start{&layout, &fitted};
+    const LeftOut by_cell = leave_out(domain, rows, cells, folds, start);
+    const LeftOut by_source = leave_out(domain, rows, sources, folds, start);
+    const LeftOut by_gpu = leave_out(domain, rows, gpus, folds, start);
+    const LeftOut by_model = leave_out(domain, rows, models, folds, start);
 
     // Residual spread by group: the half width that holds 80 % of the left-out rows of the group, as a normal sd, and
     // shrunk towards the whole as if by kShrinkRows further rows.
@@ -176,9 +188,6 @@ int main(int argc, char** argv) {
     std::vector<std::size_t> everyone(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) everyone[i] = i;
     const double whole = spread_of(everyone);
-    const std::vector<bool> all(rows.size(), true);
-    const Layout layout(spec, rows, all);
-    const Fitted fitted = fit(domain, rows, layout, all);
     DomainCalibration calibration = to_calibration(spec, layout, fitted);
     calibration.set_spread(-1, 0, rounded(whole));
     ordered_json spread = {{"all", rounded(whole)}};
@@ -205,12 +214,12 @@ int main(int argc, char** argv) {
     const double scale = rounded(quantile(ratio, 0.8));
 
     if (full) {
-      std::printf("%s: %zu rows, %zu parameters, residual sd %.3f, interval scale %.3f\n", spec.name, rows.size(), layout.parameters.size(), whole, scale);
+      print(said, "%s: %zu rows, %zu parameters, residual sd %.3f, interval scale %.3f\n", spec.name, rows.size(), layout.parameters.size(), whole, scale);
       std::set<std::string> metrics = {""};
       for (const Observation& o : rows) metrics.insert(o.metric);
       for (const std::string& metric : metrics) {
-        std::printf("  %-26s cells %s  gpus %s\n", metric.empty() ? "all" : metric.c_str(), cell_errors(rows, by_cell, metric).c_str(), cell_errors(rows, by_gpu, metric).c_str());
-        std::printf("  %-26s models %s sources %s\n", "", cell_errors(rows, by_model, metric).c_str(), cell_errors(rows, by_source, metric).c_str());
+        print(said, "  %-26s cells %s  gpus %s\n", metric.empty() ? "all" : metric.c_str(), cell_errors(rows, by_cell, metric).c_str(), cell_errors(rows, by_gpu, metric).c_str());
+        print(said, "  %-26s models %s sources %s\n", "", cell_errors(rows, by_model, metric).c_str(), cell_errors(rows, by_source, metric).c_str());
       }
       const std::pair<const char*, const LeftOut*> ways[] = {{"cells", &by_cell}, {"gpus", &by_gpu}, {"models", &by_model}, {"sources", &by_source}};
       for (const auto& [way, left] : ways) {
@@ -219,12 +228,11 @@ int main(int argc, char** argv) {
           const double sd = calibration.residual_sd(spec, rows[i].keys);
           held += std::abs(rows[i].log_measured - left->log_predicted[i]) <= kZ80 * scale * std::sqrt(sd * sd + left->sd[i] * left->sd[i]);
         }
-        std::printf("  intervals hold %.1f %% leaving out %s\n", rows.empty() ? 0.0 : 100 * held / static_cast<double>(rows.size()), way);
+        print(said, "  intervals hold %.1f %% leaving out %s\n", rows.empty() ? 0.0 : 100 * held / static_cast<double>(rows.size()), way);
       }
     }
 
-    text += std::string(first_domain ? "\n" : ",\n") + "{\"name\":\"" + spec.name + "\",\"rows\":" + std::to_string(rows.size()) + ",\"interval_scale\":" + ordered_json(scale).dump() + ",\"spread\":" + spread.dump() + ",\"coefficients\":[";
-    first_domain = false;
+    std::string text = std::string("{\"name\":\"") + spec.name + "\",\"rows\":" + std::to_string(rows.size()) + ",\"interval_scale\":" + ordered_json(scale).dump() + ",\"spread\":" + spread.dump() + ",\"coefficients\":[";
     for (std::size_t c = 0; c < spec.coefficients.size(); ++c) {
       ordered_json levels = ordered_json::object(), base;
       for (std::size_t l = 0; l < spec.levels.size(); ++l) {
@@ -238,6 +246,23 @@ int main(int argc, char** argv) {
       text += std::string(c ? ",\n" : "\n") + "  {\"name\":\"" + spec.coefficients[c].name + "\",\"base\":" + base.dump() + ",\"levels\":" + levels.dump() + "}";
     }
     text += "]}";
+    return Outcome{std::move(text), std::move(said)};
+  };
+  // Domains do not touch each other: each core takes the next one, and the file keeps their order.
+  const std::vector<Domain>& domains = all_domains();
+  std::vector<Outcome> outcomes(domains.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < domains.size(); i = next++)
+      if (only.empty() || only == domains[i].spec->name) outcomes[i] = calibrate_domain(domains[i]);
+  };
+  std::thread second(work);
+  work();
+  second.join();
+  std::string text = "{\"domains\":[";
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    text += (i ? ",\n" : "\n") + outcomes[i].text;
+    std::fputs(outcomes[i].report.c_str(), stdout);
   }
   text += "\n]}\n";
   if (!only.empty()) return 0;
