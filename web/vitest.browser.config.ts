@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: ['./tests/browser/serve.ts'],
     fileParallelism: false,
     testTimeout: 30_000,
+    expect: { poll: { timeout: 5_000 } },
     hookTimeout: 60_000,
     reporters: ['default', './tests/summary-reporter.ts'],
   },

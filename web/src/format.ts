@@ -40,6 +40,14 @@ export function tokens(value: number): string {
   return integer(value);
 }
 
+/** A number as people type it: "8192", "8K" (1024s), "10M", "1.5B", "2e6", "0,5"; null for anything else. */
+export function readNumber(text: string): number | null {
+  const found = /^(-?\d+(?:[.,]\d+)?(?:e\d+)?)\s*([kmbt]?)$/i.exec(text.trim());
+  if (!found?.[1]) return null;
+  const scale = { '': 1, k: 1024, m: 1e6, b: 1e9, t: 1e12 }[(found[2] ?? '').toLowerCase()] ?? 1;
+  return Number(found[1].replace(',', '.')) * scale;
+}
+
 export function parameters(value: number): string {
   if (value >= 1e12) return `${number(value / 1e12)}T`;
   if (value >= 1e9) return `${number(value / 1e9)}B`;

@@ -107,13 +107,19 @@ export class AnswerView extends PageElement {
     return answer?.rows.find((row) => row.gpu === pick.gpu && (!pick.model || row.model === pick.model));
   }
 
+  /** Why there is no pick: nothing fits, or what it compares is not known. */
+  private noPick(name: (typeof pickNames)[number]): string {
+    if ((this.store.state.answer?.counts?.fits ?? 0) === 0) return t('pick.none');
+    return name === 'cheapest' || name === 'best_value' ? t('value.noOffer') : t('value.unknown');
+  }
+
   private card(name: (typeof pickNames)[number]): TemplateResult {
     const { answer, index } = this.store.state;
     const pick = answer?.picks?.[name];
     const row = pick ? this.pickRow(pick) : undefined;
     const gpuMode = this.store.gpuMode;
     if (!row) {
-      return html`<li class="pick" data-pick=${name}><span class="pick-name">${t(`pick.${name}`)}</span><span class="pick-gpu absent">${answer ? t('pick.none') : '…'}</span><span class="pick-line">&nbsp;</span></li>`;
+      return html`<li class="pick" data-pick=${name}><span class="pick-name">${t(`pick.${name}`)}</span><span class="pick-gpu absent">${answer ? this.noPick(name) : '…'}</span><span class="pick-line">&nbsp;</span></li>`;
     }
     const column = speedColumn(answer?.scenario.workload ?? 'chat');
     const title = shortName(rowName(index, row, gpuMode));

@@ -43,7 +43,7 @@ export class CompareView extends PageElement {
     });
     const keys = [...new Set(columns.flatMap((column) => [...column.quantities.keys()]))];
     const base = columns[0];
-    return html`<section class="compare" aria-labelledby="compare-title">
+    return html`<section class="compare">
       <header>
         <h2 id="compare-title" tabindex="-1">${t('compare.title')}</h2>
         <button type="button" class="quiet boxed" @click=${() => this.store.look({ comparing: false })}>${t('compare.close')}</button>

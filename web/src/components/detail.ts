@@ -27,7 +27,7 @@ function termAmount(term: Term, units: Units): string {
 }
 
 function termTable(caption: string, terms: readonly Term[], units: Units, swatches = false): TemplateResult {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}: ${t('detail.formula')}">
     <table class="terms">
       <thead>
         <tr>

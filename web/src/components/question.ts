@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { number, tokens } from '../format.js';
+import { number, readNumber, tokens } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import type { Scenario } from '../generated/contract.js';
 import { fieldsFor, type Field } from '../state/fields.js';
@@ -37,9 +37,8 @@ export class Question extends PageElement {
   private onNumber(field: Field, event: Event): void {
     const input = event.target as HTMLInputElement;
     const text = input.value.trim();
-    const value = Number(text);
     // A text that is no number goes to the core as it is: its message names the field.
-    this.change(field.path, text === '' ? undefined : Number.isFinite(value) ? value : text);
+    this.change(field.path, text === '' ? undefined : (readNumber(text) ?? text));
   }
 
   private control(field: Field) {
@@ -66,7 +65,7 @@ export class Question extends PageElement {
         </select>
       </div>`;
     }
-    const hint = typeof effective === 'number' ? String(effective) : t('question.unset');
+    const hint = typeof effective !== 'number' ? t('question.unset') : field.unitKey === 'unit.tokens' ? tokens(effective) : effective >= 10_000 ? number(effective) : String(effective);
     return html`<div class="field">
       ${label}
       <span class="entry">

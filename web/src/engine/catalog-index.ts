@@ -24,7 +24,8 @@ function named(row: Row): NamedEntry {
 
 /** Picks the columns that labels and pickers need out of the catalog that the core loads. */
 export function makeIndex(catalog: unknown): CatalogIndex {
-  const asOf = text((catalog as Record<string, unknown> | null)?.['as_of']);
+  const about = (catalog as Record<string, Row | undefined> | null)?.['catalog'];
+  const asOf = text(about?.['as_of']);
   return {
     asOf,
     gpus: rows(catalog, 'gpus').map((row) => ({

@@ -56,7 +56,7 @@ describe('axe finds nothing', () => {
     const opened = await open();
     await answered(opened.page);
     await opened.page.keyboard.press('/');
-    await opened.page.getByRole('option').first().waitFor();
+    await opened.page.locator('#picker-list [role=option]').first().waitFor();
     expect(await violations(opened.page)).toEqual([]);
     await noWrongs(opened);
   });
@@ -80,7 +80,7 @@ describe('narrow screens', () => {
     const { page } = opened;
     await answered(page);
     await page.getByRole('button', { name: 'Change the question' }).click();
-    await page.getByLabel('Context').fill('2048');
+    await page.getByLabel('Context', { exact: true }).fill('2048');
     await page.getByRole('button', { name: 'Show the answer' }).click();
     await expect.poll(() => page.locator('.sentence').innerText()).toContain('2K');
     const row = page.locator('tr[data-key]').first();

@@ -29,7 +29,7 @@ export default async function serve(project: TestProject): Promise<() => void> {
     }
     const file = join(folder, inside === '.' || inside.endsWith('/') ? join(inside, 'index.html') : inside);
     readFile(file).then(
-      (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body),
+      (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'access-control-allow-origin': '*' }).end(body),
       () => response.writeHead(404).end(),
     );
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultUnits, duration, kindOf, memory, money, number, parameters, show, spoken, tokens } from '../../src/format.js';
+import { defaultUnits, duration, kindOf, memory, money, number, parameters, readNumber, show, spoken, tokens } from '../../src/format.js';
 import { setLanguage } from '../../src/i18n/index.js';
 
 afterEach(() => setLanguage('en'));
@@ -21,6 +21,18 @@ describe('numbers', () => {
     [500, '500'],
     [15e12, '15T'],
   ])('%d tokens are %s', (value, text) => expect(tokens(value)).toBe(text));
+
+  it.each([
+    ['8192', 8192],
+    ['8K', 8192],
+    [' 10 M ', 10e6],
+    ['1.5b', 1.5e9],
+    ['0,5', 0.5],
+    ['-5', -5],
+    ['2e6', 2e6],
+    ['many', null],
+    ['8K tokens', null],
+  ])('typed "%s" means %s', (text, value) => expect(readNumber(text)).toBe(value));
 
   it('parameters come in M, B and T', () => {
     expect([parameters(22e6), parameters(8.03e9), parameters(1.04e12)]).toEqual(['22M', '8.03B', '1.04T']);
