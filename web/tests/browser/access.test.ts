@@ -12,12 +12,12 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** WCAG 2.2 AA by axe. The script comes in by evaluation, which the page's own policy does not bind. */
+/** WCAG 2.2 AA by axe; rows after the thirtieth are built as those before and only take time. The script comes in by evaluation, which the page's own policy does not bind. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
-    const runner = (window as unknown as { axe: { run(root: Document, options: object): Promise<{ violations: Violation[] }> } }).axe;
-    return (await runner.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })).violations;
+    const runner = (window as unknown as { axe: { run(context: object, options: object): Promise<{ violations: Violation[] }> } }).axe;
+    return (await runner.run({ exclude: [['tr[data-key]:nth-of-type(n + 30)']] }, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })).violations;
   });
   return found.flatMap((violation) => violation.nodes.slice(0, 3).map((node) => `${violation.id}: ${node.target.join(' ')} ${node.failureSummary}`));
 }

@@ -67,7 +67,7 @@ describe('the widget in other people’s pages', () => {
   it('falls back to a frame where WebAssembly is forbidden', async () => {
     const page = await host('forbidding');
     await page.frameLocator('which-gpu iframe').locator('which-gpu .foot').waitFor();
-    await expect.poll(() => page.frameLocator('which-gpu iframe').locator('which-gpu').innerText()).toContain('RTX 4090');
+    await expect.poll(() => page.frameLocator('which-gpu iframe').locator('which-gpu').evaluate((element) => element.shadowRoot?.textContent ?? '')).toContain('RTX 4090');
     await page.context().close();
   });
 
