@@ -54,9 +54,9 @@ export class AnswerView extends PageElement {
       method: plain(word('option', echo.training?.method ?? 'lora')),
       tokens: plain(size(echo.training?.tokens)),
       images: plain(typeof echo.vision?.images === 'number' ? number(echo.vision.images) : '…'),
-      resolution: plain(typeof echo.vision?.resolution === 'number' ? integer(echo.vision.resolution) : '…'),
-      size: plain(workload === 'hpc' ? (typeof echo.hpc?.size === 'number' ? number(echo.hpc.size) : '…') : `${echo.image?.width ?? '…'}×${echo.image?.height ?? '…'}`),
-      steps: plain(String(echo.image?.steps ?? '…')),
+      resolution: plain(typeof echo.vision?.resolution === 'number' ? `${integer(echo.vision.resolution)} px` : t('answer.nativeSize')),
+      size: plain(workload === 'hpc' ? (typeof echo.hpc?.size === 'number' ? number(echo.hpc.size) : '…') : echo.image?.width && echo.image.height ? `${echo.image.width}×${echo.image.height}` : t('answer.nativeSize')),
+      steps: plain(String(echo.image?.steps ?? t('answer.usualSteps'))),
       kernel: plain((echo.hpc?.kernel ?? '…').toUpperCase()),
     });
   }

@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { csv, download, markdown } from '../export.js';
-import { languages, t, type Language, type MessageKey } from '../i18n/index.js';
+import { currentLanguage, languages, t, type Language, type MessageKey } from '../i18n/index.js';
 import { speedColumn, value } from '../state/columns.js';
 import { set } from '../state/scenario.js';
 import type { Theme } from '../state/store.js';
@@ -257,10 +257,7 @@ export class App extends PageElement {
         <h1><a href="./">${t('app.name')}</a></h1>
         <button type="button" class="find" aria-keyshortcuts="/" @click=${() => void this.pick('all', this.querySelector('.find'))}><span>${t('picker.all')}</span><kbd aria-hidden="true">/</kbd></button>
         <nav aria-label=${t('app.name')}>
-          <a href="gpus/">${t('nav.gpus')}</a>
-          <a href="models/">${t('nav.models')}</a>
-          <a href="methods/">${t('nav.methods')}</a>
-          <a href="data/">${t('nav.data')}</a>
+          ${(['gpus', 'models', 'methods', 'data', 'accuracy'] as const).map((name) => html`<a href="${currentLanguage() === 'es' ? 'es/' : ''}${name}/">${t(`nav.${name}`)}</a>`)}
           <a href="embed/">${t('nav.embed')}</a>
         </nav>
         ${this.settings()}

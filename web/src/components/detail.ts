@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { CalcError, Estimate, Quantity, RankRow, Scenario, Term } from '../generated/contract.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
 import { duration, integer, kindOf, memory, money, number, tokens, type Units } from '../format.js';
-import { isMessageKey, t, word } from '../i18n/index.js';
+import { currentLanguage, isMessageKey, t, word } from '../i18n/index.js';
 import { properties, quantityText, reasonText, termShade, verdictMark } from './draw.js';
 import { providerName } from './names.js';
 
@@ -208,6 +208,7 @@ export function detail(input: DetailInput): TemplateResult {
       <section class="command">
         <h4>${t('detail.command')}</h4>
         <pre tabindex="0">echo '${JSON.stringify(input.scenario)}' | whichgpu estimate</pre>
+        <p class="facts"><a href="${currentLanguage() === 'es' ? 'es/' : ''}gpus/${row.gpu}/">${t('detail.facts')}</a></p>
       </section>
     </div>
   </div>`;

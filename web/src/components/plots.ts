@@ -167,7 +167,7 @@ export class Plots extends PageElement {
     return html`<figure class=${first ? 'first' : ''} id="plot-${id}">
       <figcaption>
         <h3>${title}</h3>
-        ${(['SVG', 'PNG'] as const).map((kind) => html`<button type="button" class="quiet" @click=${() => void this.save(id, kind)}>${t('plots.download', { kind })}</button>`)}
+        ${(['SVG', 'PNG'] as const).map((kind) => html`<button type="button" class="quiet" aria-label=${t('plots.download', { kind: `${title} ${kind}` })} @click=${() => void this.save(id, kind)}>${kind}</button>`)}
       </figcaption>
       ${drawing}
       ${note ? html`<p class="plot-note">${note}</p>` : nothing}

@@ -49,13 +49,18 @@ export class Question extends PageElement {
     const bad = error?.path !== undefined && error.path.replaceAll('/', '.') === field.path;
     const unit = field.unitKey ? t(field.unitKey) : field.unit;
     const label = html`<label for=${id}>${t(field.label)}</label>`;
+    if (field.control === 'flag') {
+      return html`<div class="field flag">
+        <label class="check"><input id=${id} type="checkbox" .checked=${asked === true} @change=${(event: Event) => this.change(field.path, (event.target as HTMLInputElement).checked || undefined)} />${t(field.label)}</label>
+      </div>`;
+    }
     if (field.control === 'select') {
-      const options = field.path === 'offer.provider' ? this.providers() : (field.options ?? []).map((o) => ({ id: String(o), name: word('option', String(o)) }));
+      const options = field.path === 'offer.provider' ? this.providers() : field.path === 'ownership.country' ? (this.store.state.index?.countries ?? []) : (field.options ?? []).map((o) => ({ id: String(o), name: word('option', String(o)) }));
       const open =
         field.path === 'offer.provider'
           ? t('question.anyProvider')
           : typeof effective === 'string' && asked === undefined
-            ? `${word('option', effective)}`
+            ? word('option', effective)
             : t('question.unset');
       return html`<div class="field">
         ${label}
@@ -65,7 +70,7 @@ export class Question extends PageElement {
         </select>
       </div>`;
     }
-    const hint = typeof effective !== 'number' ? t('question.unset') : field.unitKey === 'unit.tokens' ? tokens(effective) : effective >= 10_000 ? number(effective) : String(effective);
+    const hint = typeof effective !== 'number' ? t('question.auto') : field.unitKey === 'unit.tokens' ? tokens(effective) : effective >= 10_000 ? number(effective) : String(effective);
     return html`<div class="field">
       ${label}
       <span class="entry">
@@ -179,7 +184,7 @@ export class Question extends PageElement {
       ${folded.length > 0
         ? html`<details class="more">
             <summary>${t('question.more')}</summary>
-            ${(['sizes', 'hardware', 'money', 'limits', 'host'] as const).map((name) => {
+            ${(['sizes', 'hardware', 'money', 'own', 'limits', 'host'] as const).map((name) => {
               const own = group(name, true);
               return own.length === 0
                 ? nothing

@@ -5,8 +5,8 @@ import type { Workload } from '../generated/contract.js';
 export interface Field {
   readonly path: string;
   readonly label: MessageKey;
-  readonly group: 'sizes' | 'hardware' | 'money' | 'host' | 'limits';
-  readonly control: 'number' | 'select';
+  readonly group: 'sizes' | 'hardware' | 'money' | 'own' | 'host' | 'limits';
+  readonly control: 'number' | 'select' | 'flag';
   /** Absent: every workload. */
   readonly workloads?: readonly Workload[];
   readonly options?: readonly (string | number)[];
@@ -59,6 +59,13 @@ export const fields: readonly Field[] = [
   { path: 'offer.kind', label: 'field.kind', group: 'money', control: 'select', options: ['on-demand', 'spot', 'reserved-1y', 'reserved-3y'] },
   { path: 'price_usd_per_hour', label: 'field.price', group: 'money', control: 'number', unit: '$/h', more: true },
   { path: 'utilisation', label: 'field.utilisation', group: 'money', control: 'number', options: [0.25, 0.5, 0.75, 1], more: true },
+
+  { path: 'ownership.own', label: 'field.own', group: 'own', control: 'flag', more: true },
+  { path: 'ownership.card_price_usd', label: 'field.cardPrice', group: 'own', control: 'number', unit: '$', more: true },
+  { path: 'ownership.lifetime_months', label: 'field.lifetime', group: 'own', control: 'number', unitKey: 'unit.months', options: [24, 36, 48, 60], more: true },
+  { path: 'ownership.country', label: 'field.country', group: 'own', control: 'select', more: true },
+  { path: 'ownership.usd_per_kwh', label: 'field.power', group: 'own', control: 'number', unit: '$/kWh', more: true },
+  { path: 'ownership.pue', label: 'field.pue', group: 'own', control: 'number', more: true },
 
   { path: 'host.ram_gib', label: 'field.ram', group: 'host', control: 'number', unit: 'GiB', more: true },
   { path: 'host.ram_gb_per_s', label: 'field.ramSpeed', group: 'host', control: 'number', unit: 'GB/s', more: true },
