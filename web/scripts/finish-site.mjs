@@ -19,6 +19,14 @@ const token = 'FILES_OF_THIS_BUILD';
 if (!source.includes(token)) throw new Error('sw.js has no place for the list of files');
 await writeFile(worker, source.replaceAll(token, JSON.stringify({ version: hash.digest('hex').slice(0, 16), files: first })));
 
+// A preview needs an absolute address, which only the host of the site knows.
+const siteUrl = process.env.SITE_URL?.replace(/\/?$/, '/');
+if (siteUrl) {
+  const index = new URL('index.html', dist);
+  const html = await readFile(index, 'utf8');
+  await writeFile(index, html.replace('</head>', `<meta property="og:url" content="${siteUrl}"><meta property="og:image" content="${siteUrl}card.png"><link rel="canonical" href="${siteUrl}"></head>`));
+}
+
 const files = new Set(all);
 const broken = [];
 let links = 0;
