@@ -43,6 +43,17 @@ const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
 
 for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
 
-console.log(`${scenarios.length} scenarios (${errors} of them answered by an error), ${passed + failed - scenarios.length} rankings`);
+// A link of every fifth scenario, there and back. The program says on standard error why there is none.
+let links = 0;
+for (const scenario of scenarios.filter((_, i) => i % 5 === 0)) {
+  const query = engine.link_encode(scenario);
+  const [expected = query.startsWith('{"error":') ? query : 'an error'] = native(['link', 'encode'], scenario);
+  compare(`link encode ${scenario}`, expected, query);
+  if (query.startsWith('{')) continue;
+  links += 1;
+  compare(`link decode ${query}`, native(['link', 'decode'], query).join('\n'), engine.link_decode(query));
+}
+
+console.log(`${scenarios.length} scenarios (${errors} of them answered by an error), ${lines('rankings.jsonl').length} rankings, ${links} links`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
