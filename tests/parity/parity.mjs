@@ -43,12 +43,11 @@ const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
 
 for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
 
-// A link of every fifth scenario, there and back. The program says on standard error why there is none.
+// A link of every fifth scenario, there and back.
 let links = 0;
 for (const scenario of scenarios.filter((_, i) => i % 5 === 0)) {
   const query = engine.link_encode(scenario);
-  const [expected = query.startsWith('{"error":') ? query : 'an error'] = native(['link', 'encode'], scenario);
-  compare(`link encode ${scenario}`, expected, query);
+  compare(`link encode ${scenario}`, native(['link', 'encode'], scenario).join('\n'), query);
   if (query.startsWith('{')) continue;
   links += 1;
   compare(`link decode ${query}`, native(['link', 'decode'], query).join('\n'), engine.link_decode(query));
