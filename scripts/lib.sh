@@ -46,6 +46,8 @@ build_preset() {
   command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   (
     cd "$root"
+    # Relative paths in the compiler cache, so that clones share it.
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
     # Two scripts at once must not build into one folder.
     exec 9> "build/$folder.lock"
     flock 9
