@@ -21,7 +21,7 @@ constexpr std::pair<const char*, const char*> kLinks[] = {
     {"v=1&w=finetune&m=llama-3.1-8b&tm=qlora&tt=10000000&te=0.5&rank=64&budget=20&asof=2026-12-01",
      R"({"version":1,"workload":"finetune","model":"llama-3.1-8b","training":{"method":"qlora","tokens":10000000,"epochs":0.5,"lora_rank":64},"limits":{"budget_usd":20},"as_of":"2026-12-01"})"},
     {"v=1&m=llama-3-8b&gpus=nvidia-rtx-4090*2,nvidia-rtx-3090*1", R"({"version":1,"model":"llama-3-8b","gpus":[{"gpu":"nvidia-rtx-4090","count":2},{"gpu":"nvidia-rtx-3090","count":1}]})"},
-    {"v=1&w=hpc&k=dgemm&ks=16384&own=true&reg=eu%20west", R"({"version":1,"workload":"hpc","hpc":{"kernel":"dgemm","size":16384},"ownership":{"own":true},"offer":{"region":"eu west"}})"},
+    {"v=1&w=hpc&k=dgemm&ks=16384&reg=eu%20west&own=true", R"({"version":1,"workload":"hpc","hpc":{"kernel":"dgemm","size":16384},"ownership":{"own":true},"offer":{"region":"eu west"}})"},
 };
 
 /// Every scalar field of the full form, away from its default.
