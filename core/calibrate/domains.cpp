@@ -5,6 +5,7 @@ namespace whichgpu::calibrate {
 Domain serving_domain();
 Domain training_speed_domain();
 Domain training_memory_domain();
+Domain inference_memory_domain();
 Domain vision_speed_domain();
 Domain vision_memory_domain();
 Domain image_speed_domain();
@@ -15,7 +16,7 @@ Domain image_training_speed_domain();
 // One line per fitted domain; what a domain observes stands in a file of its own beside this one.
 const std::vector<Domain>& all_domains() {
   static const std::vector<Domain> domains = {
-      serving_domain(),
+      inference_memory_domain(), serving_domain(),
       training_speed_domain(), training_memory_domain(), image_training_memory_domain(), image_training_speed_domain(),
       vision_speed_domain(), vision_memory_domain(), image_speed_domain(), image_memory_domain(),
   };

@@ -1,6 +1,7 @@
 #include "image_generation/generation.hpp"
 #include "speed/serving.hpp"
 #include "training/image_training.hpp"
+#include "memory/inference.hpp"
 #include "training/memory.hpp"
 #include "training/speed.hpp"
 #include "vision/vision.hpp"
@@ -11,7 +12,7 @@ namespace whichgpu {
 // One line per fitted domain; the spec itself stands beside the domain's physics.
 const std::vector<const DomainSpec*>& all_domain_specs() {
   static const std::vector<const DomainSpec*> specs = {
-      &serving_spec(),
+      &memory::spec(), &serving_spec(),
       &training::speed_spec(), &training::memory_spec(), &training::image_memory_spec(), &training::image_speed_spec(),
       &vision::speed_spec(), &vision::memory_spec(), &generation::speed_spec(), &generation::memory_spec(),
   };

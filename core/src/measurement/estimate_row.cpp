@@ -2,6 +2,7 @@
 #include "image_generation/rows.hpp"
 #include "speed/serving.hpp"
 #include "training/image_training.hpp"
+#include "memory/inference.hpp"
 #include "training/rows.hpp"
 #include "vision/rows.hpp"
 #include "whichgpu/measurement.hpp"
@@ -15,6 +16,7 @@ RowEstimate estimate_row(const Conditions& row) {
   if (row.workload == "serving") return estimate_serving_row(row);
   if (row.workload == "diffusion-infer") return image_generation_row(row);
   if (starts_with(row.workload, "vision-")) return vision_row(row);
+  if (row.workload == "memory") return memory::estimate_row(row);
   return RowEstimate::not_modelled("no room for workload " + row.workload);
 }
 

@@ -68,13 +68,47 @@ constexpr MixName kMixes[] = {
     {"q3_k_xl", Mix::Q3_K_L, Type::Q3_K, true}, {"q4_k_l", Mix::Q4_K_M, Type::Q4_K, true}, {"q5_k_l", Mix::Q5_K_M, Type::Q5_K, true},
     {"q6_k_l", Mix::Q6_K, Type::Q6_K, true}, {"q2_k_l", Mix::Q2_K, Type::Q2_K, true}};
 
-const MixName* mix_of(const Quant& q) {
-  constexpr std::string_view prefix = "gguf-";
-  const std::string_view id = q.id;
-  if (q.family != "gguf" || id.substr(0, prefix.size()) != prefix) return nullptr;
+const MixName* mix_named(std::string_view name) {
   for (const MixName& m : kMixes)
-    if (m.id == id.substr(prefix.size())) return &m;
+    if (m.id == name) return &m;
   return nullptr;
+}
+
+/// The mix of a format's id. Unsloth's dynamic mixes (UD-…) choose types tensor by tensor, from the plain mix of their
+/// name: they follow its rules, scaled to their own average.
+const MixName* mix_of(const Quant& q, bool* dynamic) {
+  *dynamic = false;
+  std::string_view id = q.id;
+  if (q.family != "gguf" || id.substr(0, 5) != "gguf-") return nullptr;
+  id.remove_prefix(5);
+  if (id.substr(0, 3) != "ud-") return mix_named(id);
+  id.remove_prefix(3);
+  *dynamic = true;
+  struct Known { std::string_view dynamic, plain; };
+  for (const Known& k : {Known{"q2_k_xl", "q2_k"}, Known{"q3_k_xl", "q3_k_m"}, Known{"q4_k_xl", "q4_k_m"}, Known{"q5_k_xl", "q5_k_m"}, Known{"q6_k_xl", "q6_k"}, Known{"q8_k_xl", "q8_0"}})
+    if (k.dynamic == id) return mix_named(k.plain);
+  return mix_named(id);
+}
+
+/// Average bits of the plain mixes over Llama-3.1-8B, the model for which the catalog gives the dynamic ones' averages.
+double reference_average(Mix mix) {
+  switch (mix) {  // data/quants.json, bpw_llama31_8b
+    case Mix::Q8_0: return 8.5008;
+    case Mix::Q6_K: return 6.5633;
+    case Mix::Q5_K_M: return 5.7036;
+    case Mix::Q4_K_M: return 4.8944;
+    case Mix::Q3_K_M: return 3.996;
+    case Mix::Q3_K_S: return 3.6429;
+    case Mix::Q2_K: return 3.1593;
+    case Mix::IQ4_NL: return 4.6818;
+    case Mix::IQ4_XS: return 4.4597;
+    case Mix::IQ3_XXS: return 3.2548;
+    case Mix::IQ2_M: return 2.9294;
+    case Mix::IQ2_XXS: return 2.3824;
+    case Mix::IQ1_M: return 2.146;
+    case Mix::IQ1_S: return 2.0042;
+    default: return 0;
+  }
 }
 
 bool is_any(Mix mix, std::initializer_list<Mix> list) { return std::find(list.begin(), list.end(), mix) != list.end(); }
@@ -94,6 +128,14 @@ bool has_fused_qkv(const Model& m) {
   return m.id.rfind("starcoder-", 0) == 0 || m.id.rfind("starcoderbase", 0) == 0 || m.id == "glm-4-9b";
 }
 
+/// Some checkpoints store a copy of a tied table as output matrix (Hugging Face's total shows it), and GGUF files keep
+/// both. Gemma's converter leaves the copy out.
+bool stores_both_tables(const Model& m) {
+  if (!m.tie_embeddings || m.no_lm_head || m.family.rfind("gemma", 0) == 0 || !m.hf_safetensors_total) return false;
+  const double surplus = (*m.hf_safetensors_total - m.params_total) / (m.vocab_size * m.hidden_size);
+  return surplus > 0.99 && surplus < 1.01;
+}
+
 class GgufMix {
  public:
   GgufMix(const Model& model, const MixName& mix) : m_(model), mix_(mix.mix), base_(mix.base), large_tables_(mix.large_tables) {
@@ -106,6 +148,8 @@ class GgufMix {
       if (g.mixer == Mixer::kAttention || g.mixer == Mixer::kSliding || g.mixer == Mixer::kChunked) attention_layers_ += g.count;
   }
 
+  double base_bits(const Tensor& t) const { return bits_in_rows(base_, t.row_width); }
+
   double bits(const Tensor& t) const {
     const double w = t.row_width;
     switch (t.kind) {
@@ -117,7 +161,8 @@ class GgufMix {
     if (is_any(mix_, {Mix::F32, Mix::F16, Mix::Q8_0})) return bits_in_rows(base_, w);
     const bool expert = t.kind == TensorClass::kExpertGateUp || t.kind == TensorClass::kExpertDown;
     if (expert && native_mxfp4_) return bits_in_rows(Type::MXFP4, w);  // trained at 4 bits: kept as they are by every mix
-    const bool tied_table = t.kind == TensorClass::kTokenEmbedding && m_.tie_embeddings;
+    // A table that serves as output matrix too takes the output's type, and so do the per-layer tables beside it.
+    const bool tied_table = (t.kind == TensorClass::kTokenEmbedding || t.kind == TensorClass::kLookup) && m_.tie_embeddings && !stores_both_tables(m_);
     if (t.kind == TensorClass::kOutput || tied_table) return bits_in_rows(output_type(w), w);
     if (mix_ == Mix::MXFP4_MOE) return bits_in_rows(expert ? Type::MXFP4 : Type::Q8_0, w);
     switch (t.kind) {
@@ -127,6 +172,8 @@ class GgufMix {
       case TensorClass::kAttentionQ: return fused_ ? fused_bits(w) : bits_in_rows(is_any(mix_, {Mix::IQ3_XS}) ? Type::IQ3_XXS : mix_ == Mix::IQ3_XXS ? Type::IQ2_S : base_, w);
       case TensorClass::kAttentionOutput: return bits_in_rows(attention_output_type(), w);
       case TensorClass::kFfnDown: case TensorClass::kExpertDown: case TensorClass::kSharedDown: return down_bits(w);
+      case TensorClass::kRecurrentIn: return recurrent_in_bits(w);
+      case TensorClass::kRecurrentOut: return m_.ssm && m_.ssm->type == "gated_delta_net" ? fused_bits(w) : bits_in_rows(base_, w);
       case TensorClass::kFfnGateUp: case TensorClass::kExpertGateUp: case TensorClass::kSharedGateUp: return gate_up_bits(w);
       case TensorClass::kExtra: case TensorClass::kOther: return t.params > 4 * m_.hidden_size ? bits_in_rows(base_, w) : 32;
       default: return bits_in_rows(base_, w);
@@ -159,6 +206,14 @@ class GgufMix {
     else if (mix_ == Mix::Q4_K_M) t = Type::Q5_K;
     else if (mix_ == Mix::Q5_K_M) t = Type::Q6_K;
     return bits_in_rows(t, w);
+  }
+
+  /// Gated delta net: queries, keys and values are one matrix, which takes the type of a fused one; the gate the base's.
+  double recurrent_in_bits(double w) const {
+    if (!m_.ssm || m_.ssm->type != "gated_delta_net") return bits_in_rows(base_, w);
+    const double k = double(m_.ssm->num_key_heads) * m_.ssm->key_head_dim, v = double(m_.ssm->num_value_heads) * m_.ssm->value_head_dim;
+    const double share = (2 * k + v) / (2 * k + 2 * v);
+    return share * fused_bits(w) + (1 - share) * bits_in_rows(base_, w);
   }
 
   double key_bits(double w) const {
@@ -287,7 +342,8 @@ bool is_routed_expert(TensorClass k) { return k == TensorClass::kExpertGateUp ||
 /// Resolves the bits of a model's tensors in one format; built once per model and format.
 class Bits {
  public:
-  Bits(const Model& model, const Quant& quant) : m_(model), q_(quant), mix_(mix_of(quant)), plain_(quant.family == "plain") {
+  Bits(const Model& model, const Quant& quant) : m_(model), q_(quant), mix_(mix_of(quant, &dynamic_)), plain_(quant.family == "plain") {
+    if (dynamic_ && mix_ && quant.bits_effective && reference_average(mix_->mix) > 0) dynamic_scale_ = *quant.bits_effective / reference_average(mix_->mix);
     plain_bits_ = quant.bits_nominal.value_or(16);
     linear_ = plain_ ? plain_bits_ : linear_bits(quant);
     // Four-bit float formats and Kimi's own int4 quantise the routed experts of a mixture only (the published
@@ -299,7 +355,12 @@ class Bits {
   }
 
   double of(const Tensor& t) const {
-    if (mix_) return GgufMix(m_, *mix_).bits(t);
+    if (mix_) {
+      const GgufMix mix(m_, *mix_);
+      if (dynamic_ && is_routed_expert(t.kind) && m_.native_dtype.find("mxfp4") == std::string::npos) return mix.base_bits(t);  // what they save, they save here
+      const double bits = mix.bits(t);
+      return bits < 16 && !(is_routed_expert(t.kind) && m_.native_dtype.find("mxfp4") != std::string::npos) ? std::min(16.0, bits * dynamic_scale_) : bits;
+    }
     if (plain_) return plain_bits_;
     if (q_.family == "gguf") {  // a mix whose rules we do not have: its average
       if (t.kind == TensorClass::kNorm || t.kind == TensorClass::kRouter) return 32;
@@ -315,6 +376,8 @@ class Bits {
       default: break;
     }
     if (!is_quantised_matrix(t.kind)) return 16;
+    // GPTQ and AWQ leave recurrent layers alone.
+    if ((t.kind == TensorClass::kRecurrentIn || t.kind == TensorClass::kRecurrentOut) && (q_.family == "gptq" || q_.family == "awq")) return rest_bits_;
     if (experts_only_ && !is_routed_expert(t.kind)) return rest_bits_;
     return linear_;
   }
@@ -322,7 +385,9 @@ class Bits {
  private:
   const Model& m_;
   const Quant& q_;
+  bool dynamic_ = false;
   const MixName* mix_;
+  double dynamic_scale_ = 1;
   bool plain_, experts_only_ = false;
   double plain_bits_ = 16, linear_ = 16, rest_bits_ = 16;
 };
@@ -351,7 +416,17 @@ WeightBytes weight_bytes(const Model& model, const Quant& quant) {
     w.total += n;
     if (t.group >= 0) per_layer[static_cast<std::size_t>(t.group)] += one;
     switch (t.kind) {
-      case TensorClass::kTokenEmbedding: (model.tie_embeddings && !model.no_lm_head ? w.output : w.embedding) += n; break;
+      case TensorClass::kTokenEmbedding:
+        if (model.tie_embeddings && !model.no_lm_head) w.output += n;
+        else w.embedding += n;
+        if (quant.family == "gguf" && stores_both_tables(model)) {  // bits are those of the input table: the copy is the output matrix
+          const Tensor copy{TensorClass::kOutput, t.params, t.row_width, 1, -1, 1};
+          const double output = copy.params * bits.of(copy) / 8;
+          w.embedding += n;
+          w.output += output - n;
+          w.total += output;
+        }
+        break;
       case TensorClass::kOutput: w.output += n; break;
       case TensorClass::kExpertGateUp: case TensorClass::kExpertDown: case TensorClass::kExpertBias: w.experts += n; break;
       case TensorClass::kVision: case TensorClass::kAudio: w.towers += n; break;
