@@ -35,6 +35,7 @@ struct Domain {
   /// For domains whose priors are far off, where sharp weights would call the data outliers.
   double first_residual_scale = 0;
   double crowd_weight = 0.3;
+  std::vector<std::string> uses;  ///< domains whose fit `observe` asks for; they stand before this one in all_domains()
 };
 
 /// Registered in domains.cpp.

@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: %s\n", e.path.c_str(), e.message.c_str());
     return 1;
   }
-  const Result<Catalog> catalog = load_catalog(document.value());
+  Result<Catalog> catalog = load_catalog(document.value());
   if (!catalog) {
     std::fprintf(stderr, "%s: %s\n", catalog.error().path.c_str(), catalog.error().message.c_str());
     return 1;
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   conditions.reserve(measurements.value().size());
   for (const MeasurementRow& row : measurements.value()) conditions.push_back(read_conditions(catalog.value(), row));
 
-  struct Outcome { std::string text, report; };
+  struct Outcome { std::string text, report; DomainCalibration calibration; };
   const auto calibrate_domain = [&](const Domain& domain) {
     std::string said;
     const DomainSpec& spec = *domain.spec;
@@ -246,19 +246,28 @@ int main(int argc, char** argv) {
       text += std::string(c ? ",\n" : "\n") + "  {\"name\":\"" + spec.coefficients[c].name + "\",\"base\":" + base.dump() + ",\"levels\":" + levels.dump() + "}";
     }
     text += "]}";
-    return Outcome{std::move(text), std::move(said)};
+    return Outcome{std::move(text), std::move(said), std::move(calibration)};
   };
-  // Domains do not touch each other: each core takes the next one, and the file keeps their order.
   const std::vector<Domain>& domains = all_domains();
-  std::vector<Outcome> outcomes(domains.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < domains.size(); i = next++)
-      if (only.empty() || only == domains[i].spec->name) outcomes[i] = calibrate_domain(domains[i]);
+  const auto is_used = [&](const Domain& d) {
+    return std::any_of(domains.begin(), domains.end(), [&](const Domain& user) { return std::find(user.uses.begin(), user.uses.end(), d.spec->name) != user.uses.end(); });
   };
-  std::thread second(work);
-  work();
-  second.join();
+  std::vector<Outcome> outcomes(domains.size());
+  // First the domains that stand alone, then those that use their fits. Within a phase domains do not touch each other:
+  // each core takes the next one, and the file keeps their order.
+  for (const bool users : {false, true}) {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      for (std::size_t i = next++; i < domains.size(); i = next++)
+        if (users != domains[i].uses.empty() && (only.empty() || only == domains[i].spec->name || is_used(domains[i]))) outcomes[i] = calibrate_domain(domains[i]);
+    };
+    std::thread second(work);
+    work();
+    second.join();
+    if (!users)
+      for (Outcome& o : outcomes)
+        if (o.calibration.fitted) catalog.value().calibration.domains.push_back(o.calibration);
+  }
   std::string text = "{\"domains\":[";
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     text += (i ? ",\n" : "\n") + outcomes[i].text;

@@ -1,4 +1,6 @@
 #include "image_generation/generation.hpp"
+#include "speed/decode.hpp"
+#include "speed/prefill.hpp"
 #include "speed/serving.hpp"
 #include "training/image_training.hpp"
 #include "memory/inference.hpp"
@@ -12,7 +14,9 @@ namespace whichgpu {
 // One line per fitted domain; the spec itself stands beside the domain's physics.
 const std::vector<const DomainSpec*>& all_domain_specs() {
   static const std::vector<const DomainSpec*> specs = {
-      &memory::spec(), &serving_spec(),
+      &memory::spec(),
+      &speed::prefill_spec(), &speed::decode_spec(),
+      &serving_spec(),
       &training::speed_spec(), &training::memory_spec(), &training::image_memory_spec(), &training::image_speed_spec(),
       &vision::speed_spec(), &vision::memory_spec(), &generation::speed_spec(), &generation::memory_spec(),
   };

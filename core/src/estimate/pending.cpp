@@ -6,7 +6,6 @@ namespace {
 void say_pending(std::vector<Warning>& warnings, const char* what) { warnings.push_back({"not-modelled", std::string(what) + " is not modelled."}); }
 }  // namespace
 
-SpeedEstimate estimate_speed(const Question&, const MemoryEstimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Speed"); return {}; }
 HpcEstimate estimate_hpc(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "HPC"); return {}; }
 EnergyEstimate estimate_energy(const Question&, const Estimate&) { return {}; }
 CostEstimate estimate_cost(const Question&, const Estimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Cost"); return {}; }

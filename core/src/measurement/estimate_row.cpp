@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 #include "image_generation/rows.hpp"
+#include "speed/chat.hpp"
 #include "speed/serving.hpp"
 #include "training/image_training.hpp"
 #include "memory/inference.hpp"
@@ -17,6 +18,7 @@ RowEstimate estimate_row(const Conditions& row) {
   if (row.workload == "diffusion-infer") return image_generation_row(row);
   if (starts_with(row.workload, "vision-")) return vision_row(row);
   if (row.workload == "memory") return memory::estimate_row(row);
+  if (row.workload == "chat") return estimate_chat_row(row);
   return RowEstimate::not_modelled("no room for workload " + row.workload);
 }
 

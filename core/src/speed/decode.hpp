@@ -1,0 +1,21 @@
+#pragma once
+#include "step.hpp"
+
+/// Time of one decode step of a single stream.
+///
+///   t = [ dense/(bw·e) + experts/(bw·e·e_x) + cache/(bw·e_kv) + kernels·t_layer + t_fixed + exchange ] · era · split
+///
+/// Units:  seconds, tokens, bytes.
+/// Holds:  one stream. The serving model has its own batch terms.
+/// Source: the fit over data/measurements (domain "decode" of data/calibration.json).
+namespace whichgpu::speed {
+
+enum DecodeCoefficient { kReadEfficiency, kEra, kExperts, kCache, kLayer, kMoeLayer, kRecurrentLayer, kFixed, kAllReduce, kAllReduceGrowth, kSlowLink, kSplit, kSpeculativeGain, kDecodePowerCap, kHost, kDecodeCoefficients };
+const DomainSpec& decode_spec();
+
+struct DecodeTerms { double weights = 0, experts = 0, cache = 0, layers = 0, fixed = 0, exchange = 0, host = 0, total = 0; };
+/// `context`: tokens in the cache. Speculative decoding and power caps scale the step, as measured.
+DecodeTerms decode_terms(const Setup& setup, double context, bool speculative, bool power_capped, const double* c);
+inline double decode_seconds(const Setup& setup, double context, bool speculative, bool power_capped, const double* c) { return decode_terms(setup, context, speculative, power_capped, c).total; }
+
+}  // namespace whichgpu::speed
