@@ -116,27 +116,26 @@ void add_terms(const Room& room, const Need& n, const Sizes& s, bool explain, Me
   const double* c = room.factors();
   const Plan& plan = room.plan();
   const Model& m = *plan.model;
-  const double weights = exp(c[memory::kWeightsFactor]), cache = exp(c[memory::kCacheFactor]), activations = exp(c[memory::kActivationsFactor]),
-               logits = exp(c[memory::kLogitsFactor]);
+  const double activations = exp(c[memory::kActivationsFactor]), logits = exp(c[memory::kLogitsFactor]);
   const auto add = [&](const char* name, double bytes, auto&& formula) {
     if (bytes <= 0) return;
     out.terms.push_back({name, bytes / kBytesPerGib, "GiB", explain ? formula() : std::string()});
   };
   const std::string split = s.tensor > 1 ? " / " + std::to_string(s.tensor) + " GPUs" : s.stages > 1 ? " of the fullest of " + std::to_string(s.stages) + " GPUs" : "";
-  add("weights", n.parts.weights * weights, [&] {
+  add("weights", n.parts.weights, [&] {
     const WeightBytes& w = plan.weights;
     return "(layers " + gib(w.layers) + (w.experts > 0 ? " + experts " + gib(w.experts) : "") + " + output matrix " + gib(w.output) +
-           (plan.host_weights > 0 ? "; input table " + gib(plan.host_weights) + " in host memory" : w.embedding > 0 ? " + input table " + gib(w.embedding) : "") + ")" + split + times(weights);
+           (plan.host_weights > 0 ? "; input table " + gib(plan.host_weights) + " in host memory" : w.embedding > 0 ? " + input table " + gib(w.embedding) : "") + ")" + split;
   });
-  add("vision_projector", n.parts.towers * weights, [&] { return "vision and audio parts at 16 bit" + times(weights); });
-  add("kv_cache", n.parts.cache * cache, [&] {
+  add("vision_projector", n.parts.towers, [&] { return std::string("vision and audio parts at 16 bit"); });
+  add("kv_cache", n.parts.cache, [&] {
     const double growing = plan.cache.growing_elements_per_token(), windowed = plan.cache.windowed_elements_per_token();
     std::string text = format_number(s.sequences) + " sequences × (" + format_number(growing) + " elements × " + format_number(s.tokens) + " tokens";
     if (windowed > 0) text += " + " + format_number(windowed) + " × up to " + format_number(m.sliding_window) + " tokens of the window";
-    return text + ") × " + format_number(s.kv_bits) + " bits" + split + times(cache);
+    return text + ") × " + format_number(s.kv_bits) + " bits" + split;
   });
-  add("kv_cache_padding", n.parts.cache_padding * cache, [&] { return std::string("windowed layers also keep one micro-batch of 512 tokens, in pads of 256") + times(cache); });
-  add("recurrent_state", n.parts.state * cache, [&] { return format_number(s.sequences) + " sequences × " + gib(plan.cache.state_bytes_per_sequence()) + split + times(cache); });
+  add("kv_cache_padding", n.parts.cache_padding, [&] { return std::string("windowed layers also keep one micro-batch of 512 tokens, in pads of 256"); });
+  add("recurrent_state", n.parts.state, [&] { return format_number(s.sequences) + " sequences × " + gib(plan.cache.state_bytes_per_sequence()) + split; });
   add("activations", n.parts.activations * activations, [&] { return "widest layer of one batch of tokens: feed-forward " + format_number(plan.ffn_width) + ", hidden " + format_number(m.hidden_size) + times(activations); });
   add("logits", n.parts.logits * logits, [&] { return "vocabulary " + format_number(m.vocab_size) + " for the tokens whose logits are kept" + times(logits); });
   add("overhead", n.parts.gpus * kBytesPerGib * exp(c[memory::kOverheadGib]), [] { return std::string("runtime, kernels, graphs and workspace, fitted by engine and vendor"); });
@@ -215,15 +214,14 @@ MemoryEstimate estimate_memory(const Question& q, std::vector<Warning>& warnings
 
   // Offload: the share of the weights (with the cache of those layers) that must live in host memory.
   if (out.verdict == Verdict::kDoesNotFit && (s.offload == OffloadKind::kCpu || s.offload == OffloadKind::kExperts)) {
-    const double* c = room.factors();
-    const double factor = exp(c[memory::kWeightsFactor]), over = n.total - capacity;
+    const double over = n.total - capacity;
     const WeightBytes& w = room.plan().weights;
     const double gpus = double(sizes.tensor) * sizes.stages;
     const bool experts = s.offload == OffloadKind::kExperts && w.experts > 0;
     const double share_of_layers = std::max(1.0, std::ceil((q.model->num_layers + 1.0) / sizes.stages)) / std::max(1, q.model->num_layers);
     // What may move, on the fullest GPU: routed experts, or whole layers with their cache.
-    const double movable_weights = (experts ? w.experts : w.layers + w.experts) * std::min(1.0, share_of_layers) / sizes.tensor * factor;
-    const double movable_cache = experts ? 0 : (n.parts.cache + n.parts.cache_padding + n.parts.state) * exp(c[memory::kCacheFactor]);
+    const double movable_weights = (experts ? w.experts : w.layers + w.experts) * std::min(1.0, share_of_layers) / sizes.tensor;
+    const double movable_cache = experts ? 0 : n.parts.cache + n.parts.cache_padding + n.parts.state;
     const double movable = movable_weights + movable_cache;
     const double granule = movable / std::max(1.0, std::floor(q.model->num_layers * std::min(1.0, share_of_layers)));
     const double moved = std::ceil(over / granule - 1e-9) * granule;  // whole layers
@@ -231,7 +229,7 @@ MemoryEstimate estimate_memory(const Question& q, std::vector<Warning>& warnings
     if (moved <= movable + 1 && host <= s.host.ram_gib * kBytesPerGib) {
       out.verdict = Verdict::kOffload;
       out.offloaded_gib = moved * gpus / kBytesPerGib;
-      const double moved_weights = moved * movable_weights / movable * gpus / factor;
+      const double moved_weights = moved * movable_weights / movable * gpus;
       const double read = w.read_per_step(std::max(1.0, s.concurrency));
       const double moved_read = experts ? moved_weights * (w.num_experts > 0 ? w.experts_used(std::max(1.0, s.concurrency)) / w.num_experts : 1)
                                         : moved_weights / std::max(1.0, w.layers + w.experts) * (read - w.output);

@@ -49,8 +49,8 @@ struct Parts {
 };
 Parts parts_of(const Plan& plan, const Sizes& sizes, bool all_gpus);
 
-/// Fitted domain "inference_memory": factors on the parts above, and the fixed overhead of a GPU.
-enum Coefficient { kWeightsFactor, kCacheFactor, kActivationsFactor, kLogitsFactor, kOverheadGib, kPoolShare };
+/// Fitted domain "inference_memory": factors on the working memory above, and the fixed overhead of a GPU.
+enum Coefficient { kActivationsFactor, kLogitsFactor, kOverheadGib, kPoolShare };
 enum Level { kEngineLevel, kFamilyLevel, kVendorLevel, kEngineVendorLevel, kMetricLevel, kEngineMetricLevel, kLevels };
 const DomainSpec& spec();
 /// Texts of the levels' keys; "" where a level does not apply.

@@ -147,13 +147,11 @@ Parts parts_of(const Plan& p, const Sizes& s, bool all_gpus) {
 }
 
 const DomainSpec& spec() {
-  // Prior spreads: weights are known almost exactly, caches nearly so, working memory within a factor.
+  // Weights and caches are arithmetic, so nothing is fitted to them; working memory is known within a factor.
   static const DomainSpec s{
       "inference_memory",
       {"engine", "family", "vendor", "engine_vendor", "metric", "engine_metric"},
-      {{"weights_factor", 0.01, 0.02, {{kEngineLevel, 0.03}, {kFamilyLevel, 0.03}}},
-       {"cache_factor", 0.0, 0.05, {{kEngineLevel, 0.1}}},
-       {"activations_factor", 0.0, 0.4, {{kEngineLevel, 0.6}}},
+      {{"activations_factor", 0.0, 0.4, {{kEngineLevel, 0.6}}},
        {"logits_factor", 0.0, 0.3, {{kEngineLevel, 0.4}}},
        {"overhead_gib", -1.0, 0.6, {{kEngineLevel, 0.6}, {kVendorLevel, 0.3}, {kEngineVendorLevel, 0.3}}},
        {"pool_share", -0.08, 0.04, {{kEngineLevel, 0.03}}}},
@@ -179,7 +177,7 @@ Keys keys_of(const KeyNames& names) {
 }
 
 double total_bytes(const Parts& p, const double* c) {
-  return (p.weights + p.towers) * exp(c[kWeightsFactor]) + (p.cache + p.cache_padding + p.state) * exp(c[kCacheFactor]) +
+  return p.weights + p.towers + p.cache + p.cache_padding + p.state +
          p.activations * exp(c[kActivationsFactor]) + p.logits * exp(c[kLogitsFactor]) + p.gpus * kBytesPerGib * exp(c[kOverheadGib]);
 }
 

@@ -90,9 +90,9 @@ double row_log_value(const RowQuestion& q, const double* c) {
   double bytes = 0;
   switch (q.metric) {
     case Metric::kPeak: bytes = total_bytes(p, c); break;
-    case Metric::kWeights: bytes = (p.weights + p.towers) * exp(c[kWeightsFactor]); break;
+    case Metric::kWeights: bytes = p.weights + p.towers; break;
     case Metric::kFile: bytes = p.weights + q.plan.host_weights; break;
-    case Metric::kCache: bytes = (p.cache + p.cache_padding + p.state) * exp(c[kCacheFactor]); break;
+    case Metric::kCache: bytes = p.cache + p.cache_padding + p.state; break;
     case Metric::kBuffer:
       bytes = q.plan.style == Style::kPaged ? p.gpus * kBytesPerGib * exp(c[kOverheadGib]) : p.activations * exp(c[kActivationsFactor]) + p.logits * exp(c[kLogitsFactor]);
       break;
