@@ -3,13 +3,18 @@ import { customElement } from 'lit/decorators.js';
 import type { Pick, RankRow, Scenario } from '../generated/contract.js';
 import { integer, money, number, tokens } from '../format.js';
 import { parts, t, word } from '../i18n/index.js';
-import { findRow, rowKey, speedColumn } from '../state/columns.js';
+import { findRow, rowKey, runs, speedColumn } from '../state/columns.js';
 import { PageElement } from './base.js';
 import { quantityText, verdictMark } from './draw.js';
-import { gpuName, modelName, providerName, rowName, shortName, weightsName, weightsOf } from './names.js';
+import { gpuName, lookup, modelName, modelSize, providerName, rowName, shortName, weightsName, weightsOf } from './names.js';
 import type { PickTarget } from './question.js';
 
 const pickNames = ['best_value', 'fastest', 'cheapest', 'smallest'] as const;
+/** What somebody with a GPU looks for among the models that run on it. */
+const modelPickNames = ['largest', 'fluent', 'newest', 'fastest'] as const;
+type PickName = (typeof pickNames)[number] | (typeof modelPickNames)[number];
+/** Faster than most people read. */
+const fluentTokensPerS = 20;
 
 /**
  * The answer in one sentence, its bold words being controls, and the four picks.
@@ -69,7 +74,7 @@ export class AnswerView extends PageElement {
     const all = counts.of ?? answer.rows.length;
     if (this.store.gpuMode) {
       const gpu = this.word('gpu', gpuName(index, scenario.gpu));
-      const best = answer.picks?.fastest ? this.pickRow(answer.picks.fastest) : undefined;
+      const best = this.rowOf('largest');
       return html`${fits > 0 && best
         ? parts<TemplateResult | string>('answer.gpuMode', { gpu, fits: this.count(fits, all), model: this.gpuLink(best), speed: this.speedOf(best) })
         : parts<TemplateResult | string>('answer.gpuModeNone', { gpu, all: String(all) })}`;
@@ -108,15 +113,29 @@ export class AnswerView extends PageElement {
   }
 
   /** Why there is no pick: nothing fits, or what it compares is not known. */
-  private noPick(name: (typeof pickNames)[number]): string {
+  private noPick(name: PickName): string {
     if ((this.store.state.answer?.counts?.fits ?? 0) === 0) return t('pick.none');
     return name === 'cheapest' || name === 'best_value' ? t('value.noOffer') : t('value.unknown');
   }
 
-  private card(name: (typeof pickNames)[number]): TemplateResult {
+  private rowOf(name: PickName): RankRow | undefined {
     const { answer, index } = this.store.state;
-    const pick = answer?.picks?.[name];
-    const row = pick ? this.pickRow(pick) : undefined;
+    if (!answer) return undefined;
+    if (name !== 'largest' && name !== 'fluent' && name !== 'newest') {
+      const pick = answer.picks?.[name];
+      return pick ? this.pickRow(pick) : undefined;
+    }
+    const models = index ? lookup(index).models : undefined;
+    const good = answer.rows.filter((row) => runs(row) && (name !== 'fluent' || (row.decode_tokens_per_s?.value ?? 0) >= fluentTokensPerS));
+    const size = (row: RankRow) => modelSize(index, row.model);
+    const release = (row: RankRow) => models?.get(row.model ?? '')?.release ?? '';
+    return [...good].sort((a, b) => (name === 'newest' ? release(b).localeCompare(release(a)) : 0) || size(b) - size(a))[0];
+  }
+
+  private card(name: PickName): TemplateResult {
+    const { answer, index } = this.store.state;
+    const pick = name === 'largest' || name === 'fluent' || name === 'newest' ? null : answer?.picks?.[name];
+    const row = this.rowOf(name);
     const gpuMode = this.store.gpuMode;
     if (!row) {
       return html`<li class="pick" data-pick=${name}><span class="pick-name">${t(`pick.${name}`)}</span><span class="pick-gpu absent">${answer ? this.noPick(name) : '…'}</span><span class="pick-line">&nbsp;</span></li>`;
@@ -149,7 +168,7 @@ export class AnswerView extends PageElement {
           </div>`
         : nothing}
       <ul class="picks">
-        ${pickNames.map((name) => this.card(name))}
+        ${(this.store.gpuMode ? modelPickNames : pickNames).map((name) => this.card(name))}
       </ul>
     `;
   }

@@ -39,6 +39,9 @@ export function modelName(index: CatalogIndex | null, id: string | null | undefi
   return (index && lookup(index).models.get(id)?.name) ?? id;
 }
 
+/** Parameters of a model; 0 sorts those of unknown size last. */
+export const modelSize = (index: CatalogIndex | null, id: string | null | undefined): number => (index && id ? lookup(index).models.get(id)?.params : null) ?? 0;
+
 export function providerName(index: CatalogIndex | null, id: string | null | undefined): string {
   if (!id) return '';
   const name = (index && lookup(index).providers.get(id)) ?? id;

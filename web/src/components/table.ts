@@ -2,6 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { RankRow } from '../generated/contract.js';
+import type { CatalogIndex } from '../engine/protocol.js';
 import { integer, number } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import { columnsFor, rowKey, runs, value, type Column } from '../state/columns.js';
@@ -9,12 +10,18 @@ import { defaultView, maxCompared, rankBys } from '../state/view.js';
 import { PageElement } from './base.js';
 import { detail } from './detail.js';
 import { fitText, reasonText, memoryBar, quantityText, whiskerBar, whyAbsent } from './draw.js';
-import { lookup, providerName, rowName, weightsName } from './names.js';
+import { lookup, modelSize, providerName, rowName, weightsName } from './names.js';
 
 interface Entry {
   readonly key: string;
   readonly row: RankRow;
   readonly name: string;
+}
+
+/** On one's own GPU the question is how large a model it can run: those that run, by parameters. */
+function largestFirst(index: CatalogIndex | null, entries: readonly Entry[]): readonly Entry[] {
+  const size = ({ row }: Entry) => modelSize(index, row.model);
+  return [...entries].sort((a, b) => Number(runs(b.row)) - Number(runs(a.row)) || size(b) - size(a));
 }
 
 /**
@@ -46,7 +53,7 @@ export class RankTable extends PageElement {
       return words.every((w) => hay.includes(w));
     });
     const sort = view.sort;
-    if (!sort) return kept;
+    if (!sort) return this.store.gpuMode && view.by === 'value' ? largestFirst(index, kept) : kept;
     const sign = sort.descending ? -1 : 1;
     if (sort.key === 'name') return [...kept].sort((a, b) => sign * a.name.localeCompare(b.name, undefined, { numeric: true }));
     const measure = (row: RankRow): number | null => {
@@ -193,7 +200,7 @@ export class RankTable extends PageElement {
   override render() {
     const { answer, view, index, status } = this.store.state;
     const workload = answer?.scenario.workload ?? this.store.state.scenario.workload ?? 'chat';
-    const columns = columnsFor(workload);
+    const columns = columnsFor(workload, this.store.gpuMode);
     const entries = this.entries();
     const shown = this.visible(entries, columns);
     const longest = new Map(
@@ -245,7 +252,7 @@ export class RankTable extends PageElement {
             this.store.look(by ? { by, sort: null } : { sort: { key: choice, descending: best === 'high' } });
           }}
         >
-          ${rankBys.map((by) => html`<option value=${by} .selected=${view.sort === null && view.by === by}>${t(`order.${by}`)}</option>`)}
+          ${rankBys.map((by) => html`<option value=${by} .selected=${view.sort === null && view.by === by}>${t(by === 'value' && gpuMode ? 'order.largest' : `order.${by}`)}</option>`)}
           ${options.map((option) => html`<option value=${option.id} .selected=${view.sort?.key === option.id}>${t('order.column', { name: option.label })}</option>`)}
         </select>
         <span class="shown" role="status">${answer ? t('table.shown', { shown: integer(shown.length), all: integer(entries.length) }) : ''}</span>

@@ -141,8 +141,8 @@ export const en = {
   'answer.cheapest': 'Cheapest to rent: {gpu} at {price}{speed}.',
   'answer.noPrice': 'No rental price is known for those.',
   'answer.onGpu': 'On {gpu}: {verdict}{speed}.',
-  'answer.gpuMode': '{gpu} runs {fits} models and precisions asked about. Fastest: {model}{speed}.',
-  'answer.gpuModeNone': '{gpu} runs none of the {all} models and precisions asked about.',
+  'answer.gpuMode': '{gpu} runs {fits} models. Largest: {model}{speed}.',
+  'answer.gpuModeNone': '{gpu} runs none of the {all} models.',
   'answer.pickModel': 'Pick a model to see which GPUs run it.',
   'answer.pickGpu': 'Pick your GPU to see what runs on it.',
 
@@ -150,6 +150,9 @@ export const en = {
   'pick.fastest': 'Fastest',
   'pick.cheapest': 'Cheapest',
   'pick.smallest': 'Smallest that fits',
+  'pick.largest': 'Largest',
+  'pick.fluent': 'Largest above 20 tok/s',
+  'pick.newest': 'Newest',
   'pick.none': 'none fits',
   'pick.open': '{pick}: {name}. Show the details',
 
@@ -428,6 +431,7 @@ export const en = {
 
   'order.label': 'Order',
   'order.value': 'Best value first',
+  'order.largest': 'Largest first',
   'order.speed': 'Fastest first',
   'order.price': 'Cheapest rent first',
   'order.latency': 'Soonest answer first',

@@ -142,8 +142,8 @@ export const es: Messages = {
   'answer.cheapest': 'La más barata de alquilar: {gpu} a {price}{speed}.',
   'answer.noPrice': 'No se conoce precio de alquiler para esas.',
   'answer.onGpu': 'En {gpu}: {verdict}{speed}.',
-  'answer.gpuMode': '{gpu} ejecuta {fits} combinaciones de modelo y precisión. La más rápida: {model}{speed}.',
-  'answer.gpuModeNone': '{gpu} no ejecuta ninguna de las {all} combinaciones de modelo y precisión.',
+  'answer.gpuMode': '{gpu} ejecuta {fits} modelos. El mayor: {model}{speed}.',
+  'answer.gpuModeNone': '{gpu} no ejecuta ninguno de los {all} modelos.',
   'answer.pickModel': 'Elige un modelo para ver en qué GPU funciona.',
   'answer.pickGpu': 'Elige tu GPU para ver qué puede ejecutar.',
 
@@ -151,6 +151,9 @@ export const es: Messages = {
   'pick.fastest': 'Más rápida',
   'pick.cheapest': 'Más barata',
   'pick.smallest': 'La menor que basta',
+  'pick.largest': 'El mayor',
+  'pick.fluent': 'El mayor a más de 20 tokens/s',
+  'pick.newest': 'El más nuevo',
   'pick.none': 'no cabe en ninguna',
   'pick.open': '{pick}: {name}. Ver los detalles',
 
@@ -429,6 +432,7 @@ export const es: Messages = {
 
   'order.label': 'Orden',
   'order.value': 'Mejor relación primero',
+  'order.largest': 'Mayores primero',
   'order.speed': 'Más rápidas primero',
   'order.price': 'Alquiler más barato primero',
   'order.latency': 'Respuesta más pronta primero',

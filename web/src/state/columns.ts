@@ -47,7 +47,10 @@ const byWorkload: Readonly<Record<Workload, readonly Column[]>> = {
   hpc: [{ key: 'tflops', label: 'col.tflops', kind: 'tflops', best: 'high', bar: true }, rent],
 };
 
-export const columnsFor = (workload: Workload): readonly Column[] => byWorkload[workload];
+/** Models on one GPU: its rent is the same in every row, so it is left to the details. */
+const onOneGpu: readonly Column[] = [decode, firstToken, { key: 'prefill_tokens_per_s', label: 'col.prefill', kind: 'rate', best: 'high', wideOnly: true }];
+
+export const columnsFor = (workload: Workload, gpuMode = false): readonly Column[] => (gpuMode ? onOneGpu : byWorkload[workload]);
 
 /** The column that answers "how fast" for a workload. */
 export const speedColumn = (workload: Workload): Column => byWorkload[workload][0] ?? decode;
