@@ -23,6 +23,7 @@ export default defineConfig(({ mode }) => ({
       input: { index: 'index.html', make: 'embed/index.html', frame: 'embed/frame.html', sw: 'src/service-worker.ts', 'which-gpu': 'src/embed/which-gpu.ts' },
       output: { entryFileNames: (chunk) => fixedNames[chunk.name] ?? 'assets/[name]-[hash].js' },
       preserveEntrySignatures: 'allow-extension',
+      checks: { pluginTimings: false },
     },
   },
 }));

@@ -42,7 +42,8 @@ export class AnswerView extends PageElement {
   private speedOf(row: RankRow): TemplateResult | string {
     const column = speedColumn(this.store.state.answer?.scenario.workload ?? 'chat');
     const quantity = row[column.key];
-    return quantity ? html`, ${quantityText(quantity, column.kind, this.store.units, { distance: row.distance })}` : '';
+    // The word joiner keeps the comma on the line of the name before it.
+    return quantity ? html`\u2060, ${quantityText(quantity, column.kind, this.store.units, { distance: row.distance })}` : '';
   }
 
   private question(): (string | TemplateResult)[] {

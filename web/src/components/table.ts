@@ -206,9 +206,10 @@ export class RankTable extends PageElement {
     const longest = new Map(
       columns.filter((column) => column.bar).map((column) => [column.key, Math.max(0, ...entries.map(({ row }) => (runs(row) ? (row[column.key]?.p90 ?? value(row, column.key) ?? 0) : 0)))]),
     );
-    // Times span orders of magnitude: their bars end at three times the median, longer ones are cut at the edge.
+    // Times, and the speeds of models from small to huge, span orders of magnitude: their bars end at three times the
+    // median, longer ones are cut at the edge.
     for (const column of columns) {
-      if (!column.bar || column.best !== 'low') continue;
+      if (!column.bar || (column.best !== 'low' && !this.store.gpuMode)) continue;
       const sorted = entries.flatMap(({ row }) => value(row, column.key) ?? []).sort((a, b) => a - b);
       longest.set(column.key, 3 * (sorted[Math.floor(sorted.length / 2)] ?? 0));
     }
