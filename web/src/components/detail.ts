@@ -137,7 +137,9 @@ function costSection(estimate: Estimate, input: DetailInput): TemplateResult | t
           })}${offer.region ? html` · ${offer.region}` : nothing}${offer.price_date ? html` · <time>${offer.price_date}</time>` : nothing}
           ${offer.stale ? html`<span class="stale">${t('value.stale', { date: offer.price_date ?? '' })}</span>` : nothing}
         </p>`
-      : html`<p class="absent">${t('value.noOffer')}</p>`}
+      : cost.usd_per_hour
+        ? nothing
+        : html`<p class="absent">${t('value.noOffer')}</p>`}
     ${quantities(cost, input.units)} ${cost.terms?.length ? termTable(t('detail.cost'), cost.terms, input.units) : nothing}
   </section>`;
 }

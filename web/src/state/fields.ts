@@ -48,7 +48,7 @@ export const fields: readonly Field[] = [
   { path: 'image.steps', label: 'field.steps', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [4, 20, 30, 50], whole: true },
   { path: 'image.batch', label: 'field.batch', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [1, 2, 4, 8], whole: true },
   { path: 'image.frames', label: 'field.frames', group: 'sizes', control: 'number', workloads: ['image-generation'], options: [1, 16, 49, 81], whole: true, more: true },
-  { path: 'hpc.kernel', label: 'field.kernel', group: 'sizes', control: 'select', workloads: ['hpc'], options: ['dgemm', 'sgemm', 'stream', 'fft', 'stencil', 'spmv', 'hpl', 'hpcg'] },
+  { path: 'hpc.kernel', label: 'field.kernel', group: 'sizes', control: 'select', workloads: ['hpc'], options: ['dgemm', 'sgemm', 'tf32gemm', 'hgemm', 'fp8gemm', 'igemm', 'hpl', 'stream', 'stencil', 'fft', 'spmv'] },
   { path: 'hpc.size', label: 'field.size', group: 'sizes', control: 'number', workloads: ['hpc'], options: [4096, 8192, 16384, 32768], whole: true },
 
   { path: 'gpu_count', label: 'field.gpuCount', group: 'hardware', control: 'number', options: [1, 2, 4, 8, 16], whole: true },
