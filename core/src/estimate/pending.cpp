@@ -7,7 +7,5 @@ void say_pending(std::vector<Warning>& warnings, const char* what) { warnings.pu
 }  // namespace
 
 HpcEstimate estimate_hpc(const Question&, std::vector<Warning>& warnings) { say_pending(warnings, "HPC"); return {}; }
-EnergyEstimate estimate_energy(const Question&, const Estimate&) { return {}; }
-CostEstimate estimate_cost(const Question&, const Estimate&, std::vector<Warning>& warnings) { say_pending(warnings, "Cost"); return {}; }
 
 }  // namespace whichgpu
