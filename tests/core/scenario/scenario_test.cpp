@@ -1,0 +1,94 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/test_catalog.hpp"
+#include "whichgpu/api.hpp"
+#include "whichgpu/measurement.hpp"
+#include "whichgpu/scenario.hpp"
+
+using namespace whichgpu;
+using nlohmann::json;
+
+namespace {
+json answer(const std::string& scenario) { return json::parse(estimate_json(test_catalog(), scenario), nullptr, false); }
+}  // namespace
+
+TEST_CASE("a fault names its field, and near names are offered", "[scenario]") {
+  const auto [scenario, code, path, part] = GENERATE(table<const char*, const char*, const char*, const char*>({
+      {R"({"model":"llama-3-8","gpu":"4090"})", "unknown-id", "model", "llama-3-8b"},
+      {R"({"model":"llama-3-8b","gpu":"rtx 409"})", "unknown-id", "gpu", "nvidia-rtx-4090"},
+      {R"({"model":"llama-3-8b"})", "invalid-input", "gpu", "GPU"},
+      {R"({})", "invalid-input", "model", "model"},
+      {R"({"model":"llama-3-8b","gpu":"4090","contxt_tokens":5})", "invalid-input", "contxt_tokens", "context_tokens"},
+      {R"({"model":"llama-3-8b","gpu":"4090","context_tokens":-5})", "invalid-input", "context_tokens", "-5"},
+      {R"({"model":"llama-3-8b","gpu":"4090","context_tokens":"many"})", "invalid-input", "context_tokens", "many"},
+      {R"({"model":"llama-3-8b","gpu":"4090","gpu_count":1e99})", "invalid-input", "gpu_count", "1e+99"},
+      {R"({"model":"llama-3-8b","gpu":"4090","gpu_count":1.5})", "invalid-input", "gpu_count", "whole"},
+      {R"({"model":"llama-3-8b","gpu":"4090","concurrency":0})", "invalid-input", "concurrency", "1"},
+      {R"({"model":"llama-3-8b","gpu":"4090","training":{"method":"magic"}})", "invalid-input", "training/method", "lora"},
+      {R"({"model":"llama-3-8b","gpu":"4090","precision":{"weights":"q4_k_x"}})", "unknown-id", "precision/weights", "format"},
+      {R"({"model":"llama-3-8b","gpu":"4090","precision":{"kv_cache":"q3"}})", "unknown-id", "precision/kv_cache", "q8_0"},
+      {R"({"model":"llama-3-8b","gpu":"4090","gpu_count":4,"parallelism":{"tensor":3}})", "invalid-input", "parallelism", "4"},
+      {R"({"model":"llama-3-8b","gpu":"4090","version":2})", "invalid-input", "version", "1"},
+      {R"({"model":"llama-3-8b","gpu":"4090","as_of":"yesterday"})", "invalid-input", "as_of", "YYYY"},
+      {R"({"model":"resnet-50","gpu":"4090"})", "invalid-input", "workload", "vision"},
+      {R"([1,2])", "invalid-input", "scenario", "object"},
+      {R"({"model":)", "invalid-input", "scenario", "JSON"},
+  }));
+  CAPTURE(scenario);
+  const json a = answer(scenario);
+  REQUIRE(a.contains("error"));
+  CHECK(a["error"]["code"] == code);
+  CHECK(a["error"]["path"] == path);
+  CHECK(a["error"]["message"].get<std::string>().find(part) != std::string::npos);
+}
+
+TEST_CASE("huge and deep texts are turned away in bounded time", "[scenario]") {
+  CHECK(answer(std::string(100000, '['))["error"]["path"] == "scenario");
+  CHECK(answer("{\"model\":\"" + std::string(17u << 20, 'a') + "\"}")["error"]["path"] == "scenario");
+  CHECK(answer("{\"model\":\"" + std::string(100000, 'a') + "\",\"gpu\":\"4090\"}")["error"]["path"] == "model");
+}
+
+TEST_CASE("an echo asked again gives the same answer", "[scenario]") {
+  const std::string scenario = GENERATE(
+      R"({"model":"llama-3-8b","gpu":"nvidia-rtx-4090"})", R"({"model":"llama-3-8b","gpu":"a100 80gb","workload":"serving","concurrency":32})",
+      R"({"model":"qwen3-30b-a3b","gpu":"nvidia-rtx-3090","gpu_count":2,"workload":"chat"})", R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune"})",
+      R"({"custom_gpu":{"id":"mine","vendor":"NVIDIA","memory_gb":12,"memory_gib_usable":12,"bandwidth_gb_per_s":400,"fp16_tensor_tflops":80},"model":"llama-3-8b"})");
+  CAPTURE(scenario);
+  const json first = answer(scenario);
+  REQUIRE_FALSE(first.contains("error"));
+  const json second = answer(first["scenario"].dump());
+  CHECK(first.dump() == second.dump());
+}
+
+TEST_CASE("precision words follow the engine", "[scenario]") {
+  const Catalog& c = test_catalog();
+  const Engine* llama = c.find_engine("llama.cpp");
+  const Engine* vllm = c.find_engine("vllm");
+  const auto id = [&](const char* word, const Engine* e, const char* model = "llama-3-8b") {
+    const Quant* q = find_precision(c, word, e, c.find_model(model));
+    return q ? q->id : std::string("none");
+  };
+  CHECK(id("q4_k_m", llama) == "gguf-q4_k_m");
+  CHECK(id("fp16", llama) == "gguf-f16");
+  CHECK(id("fp16", vllm) == "fp16");
+  CHECK(id("int4", vllm) == "awq-4bit-128g");
+  CHECK(id("int8", vllm) == "bnb-int8");
+  CHECK(id("nf4", vllm) == "bnb-nf4-dq");
+  CHECK(id("fp8", vllm) == "fp8-tensor");
+  CHECK(id("fp8", vllm, "deepseek-v3") == "fp8-block128");
+  CHECK(id("no-such", vllm) == "none");
+}
+
+TEST_CASE("measurement files are read strictly", "[measurement]") {
+  const auto rows = read_measurements("id,metric,value,notes\r\nx,tpot_ms,\"1,5\",\"a \"\"quoted\"\"\nnote\"\r\n");
+  REQUIRE(rows);
+  REQUIRE(rows.value().size() == 1);
+  CHECK(rows.value()[0].value == "1,5");
+  CHECK(rows.value()[0].notes == "a \"quoted\"\nnote");
+  CHECK_FALSE(read_measurements("id,metric\n"));
+  CHECK_FALSE(read_measurements("id,metric,value\na,b,\"c"));
+  CHECK_FALSE(read_measurements("id,metric,value\na,b,c,d\n"));
+}
