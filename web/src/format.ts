@@ -62,9 +62,11 @@ export function memory(gib: number, units: Units, withUnit = true): string {
   return withUnit ? `${text}\u00a0${units.memory}` : text;
 }
 
-export function money(usd: number, units: Units): string {
+/** `like` is the amount whose digits these are: an interval is written as finely as its value. */
+export function money(usd: number, units: Units, like = usd): string {
   const value = usd / units.usdPerUnit;
-  const digits = Math.abs(value) >= 100 || value === 0 ? 0 : Math.abs(value) >= 0.1 ? 2 : 4;
+  const size = Math.abs(like / units.usdPerUnit);
+  const digits = size >= 100 || size === 0 ? 0 : size >= 0.1 ? 2 : 4;
   return formatter({
     style: 'currency',
     currency: units.currency,
@@ -122,9 +124,9 @@ export function show(quantity: Quantity, kind: Kind, units: Units): Shown {
     case 'usd_per_hour':
       return plain((x) => money(x, units), t('unit.per_h'));
     case 'usd_per_million':
-      return plain((x) => money(x, units), t('unit.per_million'));
+      return plain((x) => money(x, units, value), t('unit.per_million'));
     case 'usd':
-      return plain((x) => money(x, units), '');
+      return plain((x) => money(x, units, value), '');
     case 'gib':
       return plain((x) => memory(x, units, false), units.memory);
     case 'tokens':

@@ -57,7 +57,8 @@ export function front(points: readonly Point[], highIsBest: boolean): readonly P
 interface Curve {
   readonly id: string;
   readonly title: MessageKey;
-  readonly path: string;
+  /** The question at one step of the curve. */
+  readonly at: (base: Scenario, step: number) => Scenario;
   readonly steps: readonly number[];
   readonly label: (step: number) => string;
   readonly pick: (estimate: Estimate) => Quantity | null | undefined;
@@ -68,7 +69,7 @@ const curves: readonly (Curve & { readonly workloads: readonly string[] })[] = [
     id: 'context',
     title: 'plots.context',
     workloads: ['chat', 'serving', 'rag'],
-    path: 'context_tokens',
+    at: (base, step) => set(set(base, 'context_tokens', step), 'prompt_tokens', step - (base.output_tokens ?? 256)),
     steps: [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072],
     label: tokens,
     pick: (estimate) => (runsEstimate(estimate) ? estimate.speed?.decode_tokens_per_s : null),
@@ -77,7 +78,7 @@ const curves: readonly (Curve & { readonly workloads: readonly string[] })[] = [
     id: 'users',
     title: 'plots.users',
     workloads: ['serving', 'rag'],
-    path: 'concurrency',
+    at: (base, step) => set(base, 'concurrency', step),
     steps: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     label: number,
     pick: (estimate) => (runsEstimate(estimate) ? estimate.speed?.throughput_tokens_per_s : null),
@@ -86,7 +87,7 @@ const curves: readonly (Curve & { readonly workloads: readonly string[] })[] = [
     id: 'count',
     title: 'plots.count',
     workloads: ['finetune', 'pretrain', 'vision-training'],
-    path: 'gpu_count',
+    at: (base, step) => set(set(base, 'gpu_count', step), 'parallelism', undefined),
     steps: [1, 2, 4, 8, 16, 32, 64],
     label: number,
     pick: (estimate) => (runsEstimate(estimate) ? (estimate.training?.hours ?? estimate.vision?.hours) : null),
@@ -149,7 +150,7 @@ export class Plots extends PageElement {
 
   private async compute(base: Scenario, key: string): Promise<void> {
     const own = curves.filter((curve) => curve.workloads.includes(base.workload ?? 'chat'));
-    const answers = await Promise.all(own.map((curve) => this.store.series(curve.steps.map((step) => set(set(base, curve.path, step), 'parallelism', undefined)))));
+    const answers = await Promise.all(own.map((curve) => this.store.series(curve.steps.map((step) => curve.at(base, step)))));
     if (this.drawnFor !== key) return;
     this.drawn = new Map(
       own.map((curve, at) => [

@@ -42,7 +42,7 @@ export async function answered(page: Page): Promise<void> {
 }
 
 export async function sentence(page: Page): Promise<string> {
-  return (await page.locator('.sentence').innerText()).replaceAll(/\s+/g, ' ');
+  return (await page.locator('.sentence').innerText()).replaceAll('\u2060', '').replaceAll(/\s+/g, ' ');
 }
 
 export async function noWrongs({ page, wrongs }: Opened): Promise<void> {

@@ -8,7 +8,7 @@ describe('the calculator', () => {
     const opened = await open();
     const { page } = opened;
     await answered(page);
-    expect(await sentence(page)).toMatch(/^Llama 3\.1 8B in Q4_K_M, chatting at 8K context → : fits \d+ of \d+ GPUs\. Cheapest to rent: .+ at \$[\d.]+\/h, ~?[\d.,]+ tok\/s/);
+    expect(await sentence(page)).toMatch(/^Llama 3\.1 8B in Q4_K_M, chatting at 8K context →\s?:? fits \d+ of \d+ GPUs\. Cheapest to rent: .+ at \$[\d.]+\/h, ~?[\d.,]+ tok\/s/);
     const rows = await page.locator('tr[data-key]').count();
     expect(rows).toBeGreaterThan(200);
     const row = page.locator('tr[data-key="nvidia-rtx-4090"]');
