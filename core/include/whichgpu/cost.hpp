@@ -29,7 +29,8 @@ struct PricedOffer {
 
 /// Offers that hold the question's GPUs, one for each provider, instance and region: the newest not after `as_of` that
 /// has a price of the wished kind. An instance must hold all GPUs of a node; a provider that sells single cards sells
-/// as many as its nodes hold. Sorted by price, then provider, instance, region.
+/// as many as its nodes hold. Sorted: real offers of the
+/// last 180 days first, then by price, provider, instance and region.
 std::vector<PricedOffer> offers_for(const Question& question);
 
 /// What an hour of owning the question's GPUs costs. Parts that are unknown are left out and warned about.

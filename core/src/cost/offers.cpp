@@ -37,9 +37,11 @@ double billed_hours(double hours, std::string_view billing) {
 
 namespace {
 
-bool improper(const Offer& o) {
+/// Rows that are no real offer of hours: floors, fractions, estimates, unread figures, and quotas that are given away.
+bool improper(const Offer& o, double usd_per_hour) {
+  if (!(usd_per_hour > 0)) return true;
   for (const std::string& label : o.labels)
-    for (const char* bad : {"unverified", "fractional", "commitment-only", "marketplace-floor", "spot-derived", "interruptible", "low-end-of-range"})
+    for (const char* bad : {"unverified", "fractional", "commitment-only", "marketplace-floor", "spot-derived", "interruptible", "low-end-of-range", "estimate", "from-memory"})
       if (label == bad) return true;
   return false;
 }
@@ -81,13 +83,14 @@ std::vector<PricedOffer> offers_for(const Question& q) {
     p.offer = newest;
     p.instances = instances;
     p.usd_per_hour = instances * *price_of(*newest, s.offer.kind);
-    p.proper = !improper(*newest);
+    p.proper = !improper(*newest, p.usd_per_hour);
     const std::optional<int> priced = days_of(newest->price_date);
     p.stale = today && priced && *today - *priced > kStaleAfterDays;
     out.push_back(p);
   }
   std::stable_sort(out.begin(), out.end(), [](const PricedOffer& a, const PricedOffer& b) {
     if (a.proper != b.proper) return a.proper;
+    if (a.stale != b.stale) return b.stale;  // a price of today before a cheaper one of long ago
     if (a.usd_per_hour != b.usd_per_hour) return a.usd_per_hour < b.usd_per_hour;
     if (a.offer->provider != b.offer->provider) return a.offer->provider < b.offer->provider;
     if (a.offer->instance != b.offer->instance) return a.offer->instance < b.offer->instance;

@@ -11,11 +11,15 @@ bool has(const std::vector<std::string>& words, std::string_view word) { return 
 
 bool is_training(Workload w) { return w == Workload::kFinetune || w == Workload::kPretrain; }
 
+/// The programming platform of a card, as engines state what they run on: a vendor's accelerators that are no GPUs need
+/// software of their own.
+std::string platform_of(const Gpu& gpu) { return gpu.generation == "gaudi" ? "Gaudi" : gpu.vendor; }
+
 /// Why engine, format and vendor do not go together; empty when they do or when nobody can tell.
 std::string unsupported_reason(const Question& q) {
   if (!q.engine) return "";
   for (const auto& [gpu, count] : q.box)
-    if (!q.engine->vendors.empty() && !gpu->vendor.empty() && !has(q.engine->vendors, gpu->vendor)) return q.engine->name + " does not run on " + gpu->vendor + " hardware";
+    if (!q.engine->vendors.empty() && !gpu->vendor.empty() && !has(q.engine->vendors, platform_of(*gpu))) return q.engine->name + " does not run on " + platform_of(*gpu) + " hardware";
   if (q.quant && !q.engine->formats.empty() && !has(q.engine->formats, q.quant->family)) return q.engine->name + " does not run the format " + q.quant->name;
   return "";
 }

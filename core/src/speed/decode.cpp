@@ -8,6 +8,7 @@ namespace whichgpu::speed {
 namespace {
 constexpr double kLogMilli = -6.907755278982137;  // log 1e-3
 constexpr double kHostBytesPerS = 60e9;           // as in prefill.cpp
+constexpr double kCapSharpness = 8;               // how sharply the share of the bandwidth bends to its limit of 1
 }  // namespace
 
 const DomainSpec& decode_spec() {
@@ -31,14 +32,14 @@ const DomainSpec& decode_spec() {
           {"power_cap", 0.1, 0.15, {{kGeneration, .1}}},
           {"host_efficiency", 0.0, 0.7, {{kEngine, .5}}},
       },
-      {kFamily, kEngine, kGeneration},
+      {kFamily, kEngine, kGeneration, kEngineGeneration},
   };
   return spec;
 }
 
 DecodeTerms decode_terms(const Setup& s, double context, bool speculative, bool power_capped, const double* c) {
   DecodeTerms t;
-  const double card = s.hardware.bytes_per_s, rate = card * exp(c[kReadEfficiency]);
+  const double card = s.hardware.bytes_per_s, rate = card / soft_max(1, exp(-c[kReadEfficiency]), kCapSharpness);
   const double active_experts = s.experts > 0 ? s.expert_bytes * s.experts_per_token / s.experts : 0;
   t.weights = (s.layer_bytes + s.output_bytes) / s.tensor * (1 - s.host_share) / rate;
   if (active_experts > 0) t.experts = active_experts / s.tensor * (1 - s.host_expert_share) / (rate * exp(c[kExperts]));

@@ -5,6 +5,7 @@
 ///
 ///   t = [ dense/(bw·e) + experts/(bw·e·e_x) + cache/(bw·e_kv) + kernels·t_layer + t_fixed + exchange ] · era · split
 ///
+/// e, the share of the bandwidth, bends to its limit of 1.
 /// Units:  seconds, tokens, bytes.
 /// Holds:  one stream. The serving model has its own batch terms.
 /// Source: the fit over data/measurements (domain "decode" of data/calibration.json).
