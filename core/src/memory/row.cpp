@@ -69,6 +69,8 @@ bool row_question(const Conditions& c, RowQuestion& q, std::string& why_not) {
   if (q.plan.style == Style::kGguf) s.prompt = kShortRun;  // the graph is reserved for a full micro-batch
   s.sequences = c.concurrency.value_or(1);
   if (q.plan.style == Style::kGguf) s.sequences = 1;  // one cache of the stated context, shared by the slots
+  // A paged engine starts when one sequence of the stated length goes into its pool; more of them wait or are paged out.
+  if (q.plan.style == Style::kPaged && q.metric == Metric::kFits) s.sequences = 1;
   const auto bits = kv_bits(c.kv_precision);
   if (!bits) { why_not = "cache precision not known"; return false; }
   s.kv_bits = *bits;

@@ -25,7 +25,7 @@ Catalog money_catalog() {
       {"provider": "cloud", "instance": "x1", "gpu": "card", "gpu_count": 1, "region": "here", "price_usd_per_hour": 2.0, "spot_usd_per_hour": 0.5, "price_date": "2026-11-01"},
       {"provider": "cloud", "instance": "x1", "gpu": "card", "gpu_count": 1, "region": "here", "price_usd_per_hour": 1.0, "price_date": "2025-01-01"},
       {"provider": "cloud", "instance": "x1", "gpu": "card", "gpu_count": 1, "region": "here", "price_usd_per_hour": 0.1, "price_date": "2026-12-15"},
-      {"provider": "bare", "instance": "x4", "gpu": "card", "gpu_count": 4, "region": "there", "price_usd_per_hour": 6.0, "price_date": "2026-03-01"},
+      {"provider": "bare", "instance": "x4", "gpu": "card", "gpu_count": 4, "region": "there", "price_usd_per_hour": 6.0, "price_date": "2026-08-01"},
       {"provider": "odd", "instance": "floor", "gpu": "card", "gpu_count": 1, "region": "any", "price_usd_per_hour": 0.2, "price_date": "2026-11-01", "labels": ["marketplace-floor"]}],
     "ownership": [{"gpu": "card", "street_price_low_usd": 1800, "street_price_high_usd": 2000, "host_server_cost_usd_per_gpu": 290, "typical_llm_power_w": 300}],
     "electricity": [{"country": "Testland", "code": "TL", "household_usd_per_kwh": 0.2, "gco2_per_kwh": 500, "year": 2025}],
@@ -79,9 +79,11 @@ TEST_CASE("floors of a marketplace are no offer unless asked for", "[cost]") {
 TEST_CASE("old prices, spot prices and cards that nobody rents are told", "[cost]") {
   const Catalog c = money_catalog();
   std::vector<Warning> warnings;
-  CHECK(estimate_cost(question(c, {{"gpu_count", 4}}), {}, warnings).offer->stale);  // 2026-03-01 is 275 days before 2026-12-01
+  // On 2026-10-31 the newest price of x1 is of 2025-01-01, 668 days old; the x4 of 2026-08-01 is not stale and comes first.
+  CHECK(estimate_cost(question(c, {{"as_of", "2026-10-31"}, {"offer", {{"provider", "cloud"}}}}), {}, warnings).offer->stale);
   CHECK(warnings.at(0).code == "stale-price");
   CHECK_THAT(estimate_cost(question(c, {{"offer", {{"kind", "spot"}}}, {"as_of", "2026-12-01"}}), {}, warnings).usd_per_hour->value, WithinRel(0.5, 1e-12));
+  CHECK(estimate_cost(question(c, {{"as_of", "2026-10-31"}, {"gpu_count", 1}}), {}, warnings).offer->instance == "x4");
   warnings.clear();
   CHECK_FALSE(estimate_cost(question(c, {{"gpu", "lonely"}}), {}, warnings).usd_per_hour);
   CHECK(warnings.at(0).code == "own-only");
