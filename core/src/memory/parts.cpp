@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "memory/inference.hpp"
 #include "whichgpu/math.hpp"
 #include "whichgpu/units.hpp"
@@ -29,9 +30,9 @@ double torch_activations(double ffn, double hidden) { return kActivationBytes * 
 
 Style style_of(const Engine* e) {
   if (!e) return Style::kTorch;
-  if (e->kv_paging_rule == "paged") return has(e->formats, "exl3") ? Style::kExl : Style::kPaged;
+  if (starts_with(e->id, "exllama") || e->id == "tabbyapi") return Style::kExl;  // others can load the format too
+  if (e->kv_paging_rule == "paged") return Style::kPaged;
   if (has(e->formats, "gguf")) return Style::kGguf;
-  if (has(e->formats, "exl2") || has(e->formats, "exl3") || e->id == "exllama") return Style::kExl;
   if (has(e->formats, "mlx")) return Style::kMlx;
   return Style::kTorch;
 }
