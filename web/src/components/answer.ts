@@ -144,7 +144,7 @@ export class AnswerView extends PageElement {
     const column = speedColumn(answer?.scenario.workload ?? 'chat');
     const title = shortName(rowName(index, row, gpuMode));
     return html`<li class="pick" data-pick=${name}>
-      <button type="button" aria-label=${t('pick.open', { pick: t(`pick.${name}`), name: title })} title=${pick?.why ?? nothing} @click=${() => this.open(rowKey(row, gpuMode))}>
+      <button type="button" title=${pick?.why ?? nothing} @click=${() => this.open(rowKey(row, gpuMode))}>
         <span class="pick-name">${verdictMark(row.verdict ?? 'unknown')} ${t(`pick.${name}`)}</span>
         <span class="pick-gpu">${title}</span>
         <span class="pick-line"

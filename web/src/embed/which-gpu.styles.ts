@@ -74,6 +74,7 @@ export const styles = css`
     font-size: 0.9em;
   }
   .scroll {
+    position: relative;
     overflow-x: auto;
   }
   table {

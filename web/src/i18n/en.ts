@@ -154,7 +154,6 @@ export const en = {
   'pick.fluent': 'Largest ≥ 20 tok/s',
   'pick.newest': 'Newest',
   'pick.none': 'none fits',
-  'pick.open': '{pick}: {name}. Show the details',
 
   'verdict.fits': 'fits',
   'verdict.tight': 'tight',

@@ -155,7 +155,6 @@ export const es: Messages = {
   'pick.fluent': 'El mayor ≥ 20 tokens/s',
   'pick.newest': 'El más nuevo',
   'pick.none': 'no cabe en ninguna',
-  'pick.open': '{pick}: {name}. Ver los detalles',
 
   'verdict.fits': 'cabe',
   'verdict.tight': 'va justo',
