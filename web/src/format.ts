@@ -58,7 +58,7 @@ export const memoryValue = (gib: number, units: Units): number => (units.memory 
 
 export function memory(gib: number, units: Units, withUnit = true): string {
   const value = memoryValue(gib, units);
-  const text = formatter(value >= 100 ? { maximumFractionDigits: 0 } : { maximumFractionDigits: 1, minimumFractionDigits: 1 }).format(value);
+  const text = formatter(value > 0 && value < 0.05 ? { maximumSignificantDigits: 1 } : value >= 100 ? { maximumFractionDigits: 0 } : { maximumFractionDigits: 1, minimumFractionDigits: 1 }).format(value);
   return withUnit ? `${text}\u00a0${units.memory}` : text;
 }
 

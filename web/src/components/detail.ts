@@ -144,12 +144,15 @@ function costSection(estimate: Estimate, input: DetailInput): TemplateResult | t
   </section>`;
 }
 
+const distanceOf = ({ speed, training, vision, image_generation: images, hpc }: Estimate): string =>
+  (speed ?? training ?? vision ?? images ?? hpc)?.distance ?? 'far';
+
 function evidenceSection(estimate: Estimate): TemplateResult {
   const rows = estimate.evidence ?? [];
   return html`<section class="evidence">
     <h4>${t('detail.evidence')}</h4>
     ${rows.length === 0
-      ? html`<p>${t('detail.noEvidence')}</p>`
+      ? html`<p>${t(distanceOf(estimate) === 'far' ? 'detail.noEvidence' : 'detail.evidenceElsewhere')} <a href="${currentLanguage() === 'es' ? 'es/' : ''}accuracy/">${t('nav.accuracy')}</a></p>`
       : html`<div class="scroll" tabindex="0" role="region" aria-label=${t('detail.evidence')}>
           <table class="terms">
             <thead>

@@ -32,6 +32,7 @@ export function makeDispatch(engine: Engine, catalog: unknown): <K extends CallN
     start: ({ query }) => ({
       index: makeIndex(catalog),
       scenario: query === '' ? {} : asScenario(engine.link_decode(query)),
+      evidence: engine.load_measurements !== undefined,
     }),
     ask: ({ scenario, by }) => ({
       answer: parse<RankAnswer>(engine.rank(JSON.stringify({ ...rankQuestion(scenario), rank_by: by }))),

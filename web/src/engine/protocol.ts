@@ -75,7 +75,7 @@ export interface CatalogIndex {
 }
 
 export interface Calls {
-  start: { in: { query: string }; out: { index: CatalogIndex; scenario: Answer<Scenario> } };
+  start: { in: { query: string }; out: { index: CatalogIndex; scenario: Answer<Scenario>; evidence: boolean } };
   ask: { in: { scenario: Scenario; by: NonNullable<Scenario['rank_by']> }; out: { answer: Answer<RankAnswer>; query: Answer<string> } };
   estimate: { in: { scenario: Scenario }; out: Answer<Estimate> };
   series: { in: { scenarios: readonly Scenario[] }; out: readonly Answer<Estimate>[] };

@@ -252,6 +252,7 @@ export const en = {
   'detail.maxBatch': 'Largest batch',
   'detail.minGpus': 'Fewest GPUs',
   'detail.noEvidence': 'No measurement near this question is in the data; the interval is wider for that.',
+  'detail.evidenceElsewhere': 'The fit behind this has measurements of this GPU or its generation; how far estimates are from them stands under',
   'detail.measured': 'Measured',
   'detail.ratio': 'Estimate ÷ measured',
   'detail.source': 'Source',

@@ -253,6 +253,7 @@ export const es: Messages = {
   'detail.maxBatch': 'Lote máximo',
   'detail.minGpus': 'GPU necesarias',
   'detail.noEvidence': 'No hay mediciones cercanas en los datos; por eso el intervalo es más ancho.',
+  'detail.evidenceElsewhere': 'El ajuste usa mediciones de esta GPU o de su generación; cuánto se alejan las estimaciones está en',
   'detail.measured': 'Medido',
   'detail.ratio': 'Estimado ÷ medido',
   'detail.source': 'Fuente',

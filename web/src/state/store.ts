@@ -66,6 +66,7 @@ export class Store {
   state: State;
   private readonly listeners = new Set<() => void>();
   private readonly evidence = new Set<string>();
+  private readsEvidence = false;
   private asking = false;
   private again: 'push' | 'replace' | 'none' | null = null;
 
@@ -117,7 +118,8 @@ export class Store {
   async start(): Promise<void> {
     try {
       await setLanguage(this.state.settings.language);
-      const { index, scenario } = await this.client.call('start', { query: this.place.location.search.replace(/^\?/, '') });
+      const { index, scenario, evidence } = await this.client.call('start', { query: this.place.location.search.replace(/^\?/, '') });
+      this.readsEvidence = evidence;
       if (isError(scenario)) this.update({ index, linkError: scenario.error.message });
       else this.update({ index, scenario: Object.keys(scenario).length === 0 ? defaultScenario : scenario });
       await this.ask('none');
@@ -221,7 +223,7 @@ export class Store {
 
   /** Brings the measurements near a question into the core, once each; true when new ones came. */
   private async loadEvidence(name: string): Promise<boolean> {
-    if (!this.place.evidence || this.evidence.has(name)) return false;
+    if (!this.place.evidence || !this.readsEvidence || this.evidence.has(name)) return false;
     this.evidence.add(name);
     const rows = await this.place.evidence(name).catch((cause: unknown) => {
       this.evidence.delete(name); // no network: the next look tries again

@@ -45,6 +45,7 @@ describe('numbers', () => {
 
   it('GiB become GB by definition: 1 GiB is 1.073741824 GB', () => {
     expect(memory(23.6, defaultUnits)).toBe('23.6\u00a0GiB');
+    expect(memory(0.0078, defaultUnits)).toBe('0.008\u00a0GiB');
     expect(memory(100, { ...defaultUnits, memory: 'GB' })).toBe('107\u00a0GB');
   });
 
