@@ -43,6 +43,7 @@ class Room {
     sizes_.tensor = std::max(1, s.parallelism.tensor);
     sizes_.stages = std::max(1, s.parallelism.pipeline);
     sizes_.gpu_gib = memory::capacity_gib(*q.gpu);
+    sizes_.unified = memory::has_unified_memory(*q.gpu);
     if (plan_.style == Style::kGguf) sizes_.prompt = std::max(sizes_.prompt, 512.0);  // the graph is reserved for a full micro-batch
     const bool discrete = q.gpu->vendor == "NVIDIA" || q.gpu->vendor == "AMD";
     if (plan_.style == Style::kTorch && discrete) context_ = kContextGib * kBytesPerGib;
@@ -136,7 +137,7 @@ void add_terms(const Room& room, const Need& n, const Sizes& s, bool explain, Me
   });
   add("kv_cache_padding", n.parts.cache_padding, [&] { return std::string("windowed layers also keep one micro-batch of 512 tokens, in pads of 256"); });
   add("recurrent_state", n.parts.state, [&] { return format_number(s.sequences) + " sequences × " + gib(plan.cache.state_bytes_per_sequence()) + split; });
-  add("activations", n.parts.activations * activations, [&] { return "widest layer of one batch of tokens: feed-forward " + format_number(plan.ffn_width) + ", hidden " + format_number(m.hidden_size) + times(activations); });
+  add("activations", n.parts.activations * activations + n.parts.mask, [&] { return "widest layer of one batch of tokens: feed-forward " + format_number(plan.ffn_width) + ", hidden " + format_number(m.hidden_size) + times(activations); });
   add("logits", n.parts.logits * logits, [&] { return "vocabulary " + format_number(m.vocab_size) + " for the tokens whose logits are kept" + times(logits); });
   add("overhead", n.parts.gpus * kBytesPerGib * exp(c[memory::kOverheadGib]), [] { return std::string("runtime, kernels, graphs and workspace, fitted by engine and vendor"); });
   add("runtime_context", n.context, [] { return std::string("driver context of a discrete GPU"); });

@@ -23,6 +23,7 @@ struct Sizes {
   double kv_bits = 16;
   int tensor = 1;           ///< GPUs that share every layer
   int stages = 1;           ///< groups of GPUs that hold different layers
+  bool unified = false;     ///< host and GPU share memory: what others leave to the host counts too
   bool tower = true;        ///< the vision or audio part is loaded
   double year = 2026;       ///< of the engine
   double gpu_gib = 0;       ///< of one card: engines choose their batch of tokens by it
@@ -44,7 +45,7 @@ Plan plan_of(const Model& model, const Quant& quant, const Engine* engine);
 
 /// Bytes on the fullest GPU, or (`all_gpus`) on all of them together.
 struct Parts {
-  double weights = 0, towers = 0, cache = 0, cache_padding = 0, state = 0, activations = 0, logits = 0;
+  double weights = 0, towers = 0, cache = 0, cache_padding = 0, state = 0, activations = 0, logits = 0, mask = 0;
   double gpus = 1;  ///< cards that the parts cover: each has the fixed overhead
 };
 Parts parts_of(const Plan& plan, const Sizes& sizes, bool all_gpus);
@@ -81,5 +82,7 @@ RowEstimate estimate_row(const Conditions& conditions);
 
 /// Memory that a GPU offers to a model.
 double capacity_gib(const Gpu& gpu);
+/// Host and GPU use the same memory.
+bool has_unified_memory(const Gpu& gpu);
 
 }  // namespace whichgpu::memory

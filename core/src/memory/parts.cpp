@@ -32,7 +32,7 @@ Style style_of(const Engine* e) {
   if (!e) return Style::kTorch;
   if (starts_with(e->id, "exllama") || e->id == "tabbyapi") return Style::kExl;  // others can load the format too
   if (e->kv_paging_rule == "paged") return Style::kPaged;
-  if (has(e->formats, "gguf")) return Style::kGguf;
+  if (has(e->formats, "gguf") && !has(e->formats, "plain")) return Style::kGguf;
   if (has(e->formats, "mlx")) return Style::kMlx;
   return Style::kTorch;
 }
@@ -44,7 +44,6 @@ Plan plan_of(const Model& m, const Quant& quant, const Engine* engine) {
   p.weights = weight_bytes(m, quant);
   p.cache = cache_of(m);
   p.latent = m.mla.has_value();
-  p.square_mask = engine && (engine->id == "gpt-fast" || engine->id == "torchao");
   for (const LayerGroup& g : m.layer_groups) {
     double width = 0;
     if (g.ffn == Ffn::kDense || g.ffn == Ffn::kDenseAndMoe) width += g.intermediate_size > 0 ? g.intermediate_size : m.intermediate_size;
@@ -59,6 +58,13 @@ Plan plan_of(const Model& m, const Quant& quant, const Engine* engine) {
   // llama.cpp and ExLlama look input rows up in host memory; a tied table is on the GPU as the output matrix.
   if (p.style == Style::kGguf || p.style == Style::kExl) p.host_weights = w.embedding + w.lookup;
   p.resident_weights = w.total - w.towers - p.host_weights;
+  // gpt-fast quantises the output matrix with the layers, and prints its model's size without the input table.
+  p.square_mask = engine && (engine->id == "gpt-fast" || engine->id == "torchao");
+  if (p.square_mask && quant.family != "plain" && !m.tie_embeddings) {
+    const double layer_bits = bits_of(m, quant, {TensorClass::kFfnGateUp, 1, m.hidden_size, 1, 0, 1});
+    const double head_bits = bits_of(m, quant, {TensorClass::kOutput, 1, m.hidden_size, 1, -1, 1});
+    if (layer_bits < head_bits) p.resident_weights -= w.output * (1 - layer_bits / head_bits);
+  }
   // vLLM pads experts of MXFP4 to the kernels' tiles of 256 in both directions.
   if (p.style == Style::kPaged && m.moe && quant.family == "mxfp4") {
     const auto padded = [](double n) { return n > 0 ? std::ceil(n / 256) * 256 / n : 1; };
@@ -86,6 +92,7 @@ Parts parts_of(const Plan& p, const Sizes& s, bool all_gpus) {
     const double last_layers = std::max(0.0, layers - stage_layers * (s.stages - 1));
     out.weights = std::max(in_layers * stage_share, in_layers * last_layers / layers + outside) / t;
   }
+  if (s.unified) out.weights += p.host_weights;
   if (s.tower) out.towers = p.weights.towers * (p.style == Style::kPaged ? copies : 1);  // every tensor-parallel card has a copy
 
   // Cache heads are shared among `tensor` GPUs; beyond the number of key/value heads, and for latent caches, they are copied.
@@ -140,7 +147,7 @@ Parts parts_of(const Plan& p, const Sizes& s, bool all_gpus) {
       const double u = prompt * s.sequences;
       out.activations = u * torch_activations(f / t, h) * copies;
       out.logits = (s.year > 0 && s.year < kLastLogitsOnlySince ? u : s.sequences) * out_width * 6;  // 16 bit and an fp32 copy
-      if (p.square_mask) out.activations += s.tokens * s.tokens * copies;
+      if (p.square_mask) out.mask = s.tokens * s.tokens * copies;
       break;
     }
   }
@@ -178,9 +185,11 @@ Keys keys_of(const KeyNames& names) {
 }
 
 double total_bytes(const Parts& p, const double* c) {
-  return p.weights + p.towers + p.cache + p.cache_padding + p.state +
+  return p.weights + p.towers + p.cache + p.cache_padding + p.state + p.mask +
          p.activations * exp(c[kActivationsFactor]) + p.logits * exp(c[kLogitsFactor]) + p.gpus * kBytesPerGib * exp(c[kOverheadGib]);
 }
+
+bool has_unified_memory(const Gpu& gpu) { return gpu.vendor == "Apple"; }
 
 double capacity_gib(const Gpu& gpu) {
   if (gpu.memory_gib_cuda_linux) return *gpu.memory_gib_cuda_linux;

@@ -69,13 +69,16 @@ bool row_question(const Conditions& c, RowQuestion& q, std::string& why_not) {
   if (q.plan.style == Style::kGguf) s.prompt = kShortRun;  // the graph is reserved for a full micro-batch
   s.sequences = c.concurrency.value_or(1);
   if (q.plan.style == Style::kGguf) s.sequences = 1;  // one cache of the stated context, shared by the slots
-  // A paged engine starts when one sequence of the stated length goes into its pool; more of them wait or are paged out.
-  if (q.plan.style == Style::kPaged && q.metric == Metric::kFits) s.sequences = 1;
   const auto bits = kv_bits(c.kv_precision);
   if (!bits) { why_not = "cache precision not known"; return false; }
   s.kv_bits = *bits;
   s.year = c.year;
-  if (c.gpu) s.gpu_gib = capacity_gib(*c.gpu);
+  if (c.gpu) {
+    s.gpu_gib = capacity_gib(*c.gpu);
+    s.unified = has_unified_memory(*c.gpu);
+  }
+  // A paged engine starts when one sequence of the stated length goes in; further ones wait for pages.
+  if (q.plan.style == Style::kPaged && (q.metric == Metric::kFits || q.metric == Metric::kTokens)) s.sequences = 1;
   if (q.plan.style == Style::kPaged) s.tensor = c.gpu_count;
   else s.stages = c.gpu_count;
   // Text benchmarks of llama.cpp, ExLlama and MLX do not load the vision part.
@@ -92,8 +95,8 @@ double row_log_value(const RowQuestion& q, const double* c) {
   double bytes = 0;
   switch (q.metric) {
     case Metric::kPeak: bytes = total_bytes(p, c); break;
-    case Metric::kWeights: bytes = p.weights + p.towers; break;
-    case Metric::kFile: bytes = p.weights + q.plan.host_weights; break;
+    case Metric::kWeights: bytes = p.weights + p.towers - (q.plan.square_mask ? q.plan.weights.embedding : 0); break;
+    case Metric::kFile: bytes = p.weights + (q.sizes.unified ? 0 : q.plan.host_weights); break;
     case Metric::kCache: bytes = p.cache + p.cache_padding + p.state; break;
     case Metric::kBuffer:
       bytes = q.plan.style == Style::kPaged ? p.gpus * kBytesPerGib * exp(c[kOverheadGib]) : p.activations * exp(c[kActivationsFactor]) + p.logits * exp(c[kLogitsFactor]);
