@@ -45,7 +45,8 @@ Plan plan_of(const Model& model, const Quant& quant, const Engine* engine);
 
 /// Bytes on the fullest GPU, or (`all_gpus`) on all of them together.
 struct Parts {
-  double weights = 0, towers = 0, cache = 0, cache_padding = 0, state = 0, activations = 0, logits = 0, mask = 0;
+  double weights = 0, towers = 0, cache = 0, cache_padding = 0, state = 0, activations = 0, logits = 0;
+  double mask = 0;  ///< attention scores and masks of exact size
   double gpus = 1;  ///< cards that the parts cover: each has the fixed overhead
 };
 Parts parts_of(const Plan& plan, const Sizes& sizes, bool all_gpus);

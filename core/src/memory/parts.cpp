@@ -125,10 +125,11 @@ Parts parts_of(const Plan& p, const Sizes& s, bool all_gpus) {
       const double u = encoder ? prompt : std::min(kUbatch, prompt);
       const double ffn = 4 * (2 * f + 2 * h);
       const double scores = encoder ? 2 * 4 * heads * u : p.latent ? 2 * 4 * heads * s.tokens : 0;  // where flash attention is not used
-      const double widest = std::max(ffn, scores), mask = 2 * (encoder ? u : s.tokens);
-      if (4 * out_width > widest) out.logits = u * 4 * out_width * copies;
-      else out.activations = u * widest * copies;
-      out.activations += u * mask * copies;
+      // Scores and mask have exact sizes; the rest of the graph is fitted. Only the widest stage needs room.
+      if (scores > ffn && scores > 4 * out_width) out.mask = u * scores * copies;
+      else if (4 * out_width > ffn) out.logits = u * 4 * out_width * copies;
+      else out.activations = u * ffn * copies;
+      out.mask += u * 2 * (encoder ? u : s.tokens) * copies;
       break;
     }
     case Style::kExl:
