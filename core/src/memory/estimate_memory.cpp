@@ -35,6 +35,9 @@ class Room {
     names_ = memory::key_names_of(q.engine, q.quant, q.gpu, "peak_vram");
     keys_ = memory::keys_of(names_);
     coefficients_ = calibration.resolve(memory::spec(), keys_);
+    activations_ = exp(coefficients_.value[memory::kActivationsFactor]);
+    logits_ = exp(coefficients_.value[memory::kLogitsFactor]);
+    overhead_ = exp(coefficients_.value[memory::kOverheadGib]);
     const Scenario& s = q.scenario;
     sizes_.tokens = q.kv_tokens();
     sizes_.prompt = s.prompt_tokens;
@@ -57,15 +60,21 @@ class Room {
     Need n;
     n.parts = memory::parts_of(plan_, s, false);
     n.context = context_;
-    n.total = memory::total_bytes(n.parts, factors()) + n.context;
+    n.total = total(n.parts) + n.context;
     if (draft_.model) {
       Sizes own = s;
       own.tower = false;
       n.draft = memory::parts_of(draft_, own, false);
       n.draft.gpus = 0;  // one runtime serves both
-      n.total += memory::total_bytes(n.draft, factors());
+      n.total += total(n.draft);
     }
     return n;
+  }
+
+  /// memory::total_bytes with the exponentials taken once: the searches below ask a hundred times.
+  double total(const Parts& p) const {
+    return p.weights + p.towers + p.cache + p.cache_padding + p.state + p.mask + p.activations * activations_ + p.logits * logits_ +
+           p.gpus * kBytesPerGib * overhead_;
   }
 
   /// p10 and p90 of the need, in bytes.
@@ -87,7 +96,7 @@ class Room {
   Keys keys_;
   Coefficients coefficients_;
   Sizes sizes_;
-  double context_ = 0;
+  double context_ = 0, activations_ = 1, logits_ = 1, overhead_ = 0;
 };
 
 /// Largest whole x in [1, limit] for which `fits(x)`, which must not become true again once false; 0 when none.
@@ -141,7 +150,7 @@ void add_terms(const Room& room, const Need& n, const Sizes& s, bool explain, Me
   add("logits", n.parts.logits * logits, [&] { return "vocabulary " + format_number(m.vocab_size) + " for the tokens whose logits are kept" + times(logits); });
   add("overhead", n.parts.gpus * kBytesPerGib * exp(c[memory::kOverheadGib]), [] { return std::string("runtime, kernels, graphs and workspace, fitted by engine and vendor"); });
   add("runtime_context", n.context, [] { return std::string("driver context of a discrete GPU"); });
-  add("draft_model", room.need(s).total - memory::total_bytes(n.parts, c) - n.context, [] { return std::string("weights, cache and working memory of the draft model"); });
+  add("draft_model", n.draft.weights > 0 ? room.total(n.draft) : 0, [] { return std::string("weights, cache and working memory of the draft model"); });
 }
 
 }  // namespace
