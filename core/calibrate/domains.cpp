@@ -14,6 +14,7 @@ Domain image_speed_domain();
 Domain image_memory_domain();
 Domain image_training_memory_domain();
 Domain image_training_speed_domain();
+Domain hpc_matmul_domain();
 
 // One line per fitted domain; what a domain observes stands in a file of its own beside this one.
 // In this order: a domain may use those before it (decode rows that hold the prompt's time use prefill).
@@ -23,7 +24,7 @@ const std::vector<Domain>& all_domains() {
       prefill_domain(), decode_domain(),
       serving_domain(),
       training_speed_domain(), training_memory_domain(), image_training_memory_domain(), image_training_speed_domain(),
-      vision_speed_domain(), vision_memory_domain(), image_speed_domain(), image_memory_domain(),
+      vision_speed_domain(), vision_memory_domain(), image_speed_domain(), image_memory_domain(), hpc_matmul_domain(),
   };
   return domains;
 }

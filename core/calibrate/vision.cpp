@@ -8,7 +8,7 @@
 namespace whichgpu::calibrate {
 namespace {
 
-bool vision_row(const Conditions& row) { return row.workload == "vision-train" || row.workload == "vision-infer"; }
+bool vision_row(const Conditions& row) { return row.workload == "vision-train" || row.workload == "vision-infer" || row.workload == "speech-train"; }
 
 }  // namespace
 

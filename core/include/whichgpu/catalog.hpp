@@ -83,7 +83,7 @@ struct Model {
   double kv_bytes_per_token_bf16 = 0, kv_bytes_per_token_bf16_windowed = 0, state_bytes_per_sequence = 0;
   // encoders and decoders of speech models
   int num_encoder_layers = 0, num_decoder_layers = 0;
-  Figure encoder_gflops_per_30s, decoder_gflops_per_token, decoder_kv_bytes_fp16_self_per_token, cross_kv_bytes_fp16;
+  Figure gmacs_per_sample, activations_per_sample, samples_per_launch, encoder_gflops_per_30s, decoder_gflops_per_token, decoder_kv_bytes_fp16_self_per_token, cross_kv_bytes_fp16;
   // vision
   int resolution = 0;
   Figure gmacs_per_image, gflops_per_image, mega_activations_per_image;

@@ -31,7 +31,7 @@ struct Conditions {
   const Engine* engine = nullptr;///< null: software names no engine of the catalog
   const Quant* quant = nullptr;  ///< null: precision unknown or not stated
   std::string workload, metric, unit, software, software_version, precision, kv_precision, method, parallelism, checkpointing, optimizer, sequence;  ///< lower case, trimmed
-  std::string concurrency_word, prompt_word, output_word, context_word, batch_word;  ///< lower case, as in the row
+  std::string concurrency_word, prompt_word, output_word, context_word, batch_word, model_word;  ///< lower case, as in the row
   int gpu_count = 1, nodes = 1;
   double year = 0;               ///< of the measurement, e.g. 2025.42; 0 unknown
   Figure params_b, concurrency, prompt_tokens, output_tokens, context_tokens, depth_tokens, micro_batch, global_batch, sequence_tokens;

@@ -1,3 +1,4 @@
+#include "hpc/matmul.hpp"
 #include "image_generation/generation.hpp"
 #include "speed/decode.hpp"
 #include "speed/prefill.hpp"
@@ -18,7 +19,7 @@ const std::vector<const DomainSpec*>& all_domain_specs() {
       &speed::prefill_spec(), &speed::decode_spec(),
       &serving_spec(),
       &training::speed_spec(), &training::memory_spec(), &training::image_memory_spec(), &training::image_speed_spec(),
-      &vision::speed_spec(), &vision::memory_spec(), &generation::speed_spec(), &generation::memory_spec(),
+      &vision::speed_spec(), &vision::memory_spec(), &generation::speed_spec(), &generation::memory_spec(), &hpc::matmul_spec(),
   };
   return specs;
 }

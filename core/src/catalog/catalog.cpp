@@ -388,7 +388,8 @@ Result<Model> read_model(const json& row, const std::string& where) {
       {"mtp_params", &Model::mtp_params}, {"hf_safetensors_total", &Model::hf_safetensors_total}, {"encoder_gflops_per_30s", &Model::encoder_gflops_per_30s},
       {"decoder_gflops_per_token", &Model::decoder_gflops_per_token}, {"decoder_kv_bytes_fp16_self_per_token", &Model::decoder_kv_bytes_fp16_self_per_token},
       {"cross_kv_bytes_fp16", &Model::cross_kv_bytes_fp16}, {"gmacs_per_image", &Model::gmacs_per_image}, {"gflops_per_image", &Model::gflops_per_image},
-      {"mega_activations_per_image", &Model::mega_activations_per_image},
+      {"mega_activations_per_image", &Model::mega_activations_per_image}, {"gmacs_per_sample", &Model::gmacs_per_sample},
+      {"activations_per_sample", &Model::activations_per_sample}, {"samples_per_launch", &Model::samples_per_launch},
       {"denoiser_params", &Model::denoiser_params}, {"denoiser_params_active", &Model::denoiser_params_active}, {"denoiser_gflops_per_step", &Model::denoiser_gflops_per_step},
       {"vae_decode_gflops", &Model::vae_decode_gflops}, {"gflops_per_step_1024", &Model::gflops_per_step_1024}};
   for (const auto& [key, member] : figures) r.figure(key, m.*member);

@@ -65,10 +65,11 @@ Conditions read_conditions(const Catalog& catalog, const MeasurementRow& row) {
   c.metric = lower(trim(row.metric));
   c.unit = lower(trim(row.unit));
   c.software = lower(trim(row.software));
+  c.model_word = lower(trim(row.model_name));
   // Benchmark suites name vision models as programs do ("resnext50_32x4d"); the catalog has these names as aliases.
-  if (!c.model && starts_with(c.workload, "vision-")) {
+  if (!c.model && (starts_with(c.workload, "vision-") || c.workload == "speech-train")) {
     c.model = catalog.find_model(row.model_name);
-    if (c.model && c.model->kind != "vision") c.model = nullptr;
+    if (c.model && c.model->kind != "vision" && c.model->kind != "speech") c.model = nullptr;
   }
   c.software_version = lower(trim(row.software_version));
   c.precision = lower(trim(row.precision));

@@ -16,6 +16,8 @@ enum MemoryLevel { kMemoryClass, kMemoryMode };
 enum MemoryCoefficient { kActivations, kRuntime };
 
 constexpr double kReferenceBatch = 256;  // of the time-to-quality rows; only ratios matter
+constexpr double kOutputsPerGflop = 1.2e6;  // where a model's layer outputs are not known: the ResNets' and detectors' middle
+constexpr double kUsualSpeechBatch = 32;    // clips per GPU where a row does not say
 
 /// Families whose layers behave alike.
 std::string family_of(const Model& m) {
@@ -30,7 +32,7 @@ const char* class_of(const std::string& family) {
   struct Entry { const char* family; const char* name; };
   static constexpr Entry kClasses[] = {{"vit", "transformer"}, {"rcnn", "detector"}, {"ssd", "detector"}, {"efficientnet", "depthwise"}, {"efficientnetv2", "depthwise"},
       {"mobilenet", "depthwise"}, {"convnext", "depthwise"}, {"convnextv2", "depthwise"}, {"xception", "depthwise"}, {"swin", "windowed"}, {"maxvit", "windowed"},
-      {"coatnet", "windowed"}, {"hiera", "windowed"}, {"sam", "windowed"}, {"sam2", "windowed"}};
+      {"coatnet", "windowed"}, {"hiera", "windowed"}, {"sam", "windowed"}, {"sam2", "windowed"}, {"tacotron2", "recurrent"}, {"waveglow", "waveform"}};
   for (const Entry& e : kClasses)
     if (family == e.family) return e.name;
   return "convolution";
@@ -112,16 +114,20 @@ const DomainSpec& memory_spec() {
 std::optional<Features> speed_features(const Setup& s, std::string& why_not, bool with_names) {
   const Model& m = *s.model;
   const Gpu& g = *s.gpu;
-  if (!m.gflops_per_image || *m.gflops_per_image <= 0) { why_not = "the model's FLOPs per image are not known"; return std::nullopt; }
+  // Work of one sample: an image, or for speech a mel frame or an audio sample.
+  const bool speech = m.gmacs_per_sample.has_value();
+  const double gflops = speech ? 2 * *m.gmacs_per_sample : m.gflops_per_image.value_or(0);
+  const double outputs = speech ? m.activations_per_sample.value_or(0) : m.mega_activations_per_image ? *m.mega_activations_per_image * 1e6 : gflops * kOutputsPerGflop;
+  if (gflops <= 0) { why_not = "the model's FLOPs per image are not known"; return std::nullopt; }
   Features f;
   f.with_names = with_names;
   f.peak = peak_of(g, s.precision);
   f.bytes_per_s = memory_rate(g);
   if (f.peak <= 0 || f.bytes_per_s <= 0) { why_not = "the GPU's rate or bandwidth is not known"; return std::nullopt; }
   // Backward passes by the inputs and by the weights cost one forward pass each.
-  f.flops = *m.gflops_per_image * 1e9 * s.area * (s.training ? 3 : 1);
-  f.bytes = m.mega_activations_per_image.value_or(*m.gmacs_per_image * 2.5) * 1e6 * element_bytes(s.precision) * s.area;
-  f.batch = s.batch;
+  f.flops = gflops * 1e9 * s.area * (s.training ? 3 : 1);
+  f.bytes = outputs * element_bytes(s.precision) * s.area;
+  f.batch = s.batch * m.samples_per_launch.value_or(1);
   f.gpus = s.gpus;
   f.doublings = s.gpus > 1 ? log(s.gpus) / log(2.0) : 0;
   const std::string family = family_of(m), mode = s.training ? "training" : "inference";
@@ -187,11 +193,12 @@ MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
 std::optional<Setup> setup_of(const Conditions& row, std::string& why_not) {
   if (!row.gpu) { why_not = "the GPU is not in the catalog"; return std::nullopt; }
   if (!row.model) { why_not = "the model is not in the catalog"; return std::nullopt; }
-  if (row.model->kind != "vision" || row.model->resolution <= 0) { why_not = "not a vision model"; return std::nullopt; }
+  const bool speech = row.model->gmacs_per_sample.has_value();
+  if (!speech && (row.model->kind != "vision" || row.model->resolution <= 0)) { why_not = "not a vision model"; return std::nullopt; }
   Setup s;
   s.model = row.model;
   s.gpu = row.gpu;
-  s.training = row.workload == "vision-train";
+  s.training = row.workload != "vision-infer";
   s.software = contains(row.precision, "usually fp8") ? (contains(row.software, "tinygrad") ? "tinygrad" : "mlperf") : software_class(row.software);
   s.precision = precision_class(row.precision, *row.gpu);
   s.gpus = row.gpu_count;
@@ -199,13 +206,14 @@ std::optional<Setup> setup_of(const Conditions& row, std::string& why_not) {
   if (family == "rcnn") {
     // Detectors resize to a short side of 800 whatever the set; large-scale jitter pads to 1024 x 1024.
     s.area = contains(row.sequence, "lsj") ? 1024.0 * 1024 / (800.0 * 1216) : 1;
-  } else if (const auto side = first_number(row.sequence); side && !contains(row.sequence, "/") && *side >= 16) {
+  } else if (const auto side = first_number(row.sequence); side && !speech && !contains(row.sequence, "/") && *side >= 16) {
     const double ratio = *side / row.model->resolution;
     s.area = ratio * ratio;
   }
   if (row.micro_batch) s.batch = *row.micro_batch;
   else if (row.global_batch) s.batch = *row.global_batch / s.gpus;
   else if (!s.training) s.batch = 128;
+  else if (speech) s.batch = kUsualSpeechBatch;
   else {
     // Not stated: what fills most of the card, as such suites choose it.
     const double image = row.model->mega_activations_per_image.value_or(10) * 1e6 * 3 * element_bytes(s.precision) * s.area;
@@ -216,7 +224,7 @@ std::optional<Setup> setup_of(const Conditions& row, std::string& why_not) {
 
 std::optional<Features> speed_row_features(const Conditions& row, std::string& why_not, bool with_names) {
   Metric metric = Metric::kImagesPerS;
-  if (row.metric == "images_s") metric = Metric::kImagesPerS;
+  if (row.metric == "images_s" || row.metric == "samples_s") metric = Metric::kImagesPerS;
   else if (row.metric == "step_time_s") metric = Metric::kStepSeconds;
   else if (row.metric == "wall_hours" && contains(row.precision, "usually fp8") && row.global_batch) metric = Metric::kHoursToTarget;
   else {

@@ -14,6 +14,7 @@
 /// The layers run one after the other, each bound by one of the two, so their times add. Convolutions with few channels,
 /// depthwise and normalisation layers are bound by memory; transformers by compute. The efficiencies are fitted by
 /// software, family, precision and generation.
+/// Speech synthesis trains by the same formula, with a mel frame or an audio sample in the image's place.
 /// Units: seconds, FLOP, bytes. Holds: whole batches on every GPU, images that arrive in time.
 namespace whichgpu::vision {
 

@@ -1,0 +1,144 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
+#include "support/test_catalog.hpp"
+#include "vision/rows.hpp"
+#include "vision/vision.hpp"
+#include "whichgpu/estimate.hpp"
+
+using namespace whichgpu;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+vision::Setup setup(const char* model, const char* gpu, bool training) {
+  vision::Setup s;
+  s.model = &model_of(model);
+  s.gpu = &gpu_of(gpu);
+  s.training = training;
+  s.software = training ? "ngc" : "timm-2.9";
+  s.precision = "half";
+  s.batch = 64;
+  return s;
+}
+
+vision::Features features(const vision::Setup& s) {
+  std::string why;
+  const auto f = vision::speed_features(s, why);
+  REQUIRE(f);
+  return *f;
+}
+
+Coefficients coefficients(const vision::Features& f) { return test_catalog().calibration.domain(vision::speed_spec().name).resolve(vision::speed_spec(), f.keys); }
+
+Estimate answer(Scenario s) {
+  const auto q = resolve(test_catalog(), s);
+  REQUIRE(q);
+  return estimate(q.value());
+}
+
+}  // namespace
+
+TEST_CASE("work per image follows the catalog, the passes and the resolution", "[vision]") {
+  vision::Setup s = setup("resnet-50", "nvidia-a100-sxm-80gb", false);
+  const vision::Features forward = features(s);
+  CHECK_THAT(forward.flops, WithinRel(8.22e9, 1e-12));  // 4.11 GMACs (torchvision documentation)
+  CHECK_THAT(forward.bytes, WithinRel(11.1e6 * 2, 1e-12));  // 11.1 million outputs in 16 bits
+  CHECK_THAT(forward.peak, WithinRel(312e12, 1e-12));  // A100 datasheet, dense
+  s.training = true;
+  s.area = 4;  // 448 pixels
+  const vision::Features training = features(s);
+  CHECK_THAT(training.flops, WithinRel(3 * 4 * forward.flops, 1e-12));
+  CHECK_THAT(training.bytes, WithinRel(4 * forward.bytes, 1e-12));
+}
+
+TEST_CASE("the parts of a vision step add up", "[vision]") {
+  const char* model = GENERATE("resnet-50", "vit-b-16", "efficientnet-b4", "mask-rcnn-r50-fpn");
+  vision::Setup s = setup(model, "nvidia-rtx-4090", true);
+  s.gpus = GENERATE(1.0, 8.0);
+  const vision::Features f = features(s);
+  const vision::Parts p = vision::speed_parts(f, coefficients(f).value);
+  CHECK_THAT(p.compute + p.bandwidth + p.launches + p.exchange, WithinRel(p.total, 1e-12));
+  CHECK(p.compute > 0);
+  CHECK((p.exchange > 0) == (s.gpus > 1));
+}
+
+TEST_CASE("larger batches are faster per image, never per batch", "[vision]") {
+  const char* model = GENERATE("resnet-50", "swin-t", "mobilenet-v3-small");
+  double before_rate = 0, before_seconds = 0;
+  for (const double batch : {1.0, 2.0, 8.0, 64.0, 512.0}) {
+    vision::Setup s = setup(model, "nvidia-rtx-3090", false);
+    s.batch = batch;
+    const vision::Features f = features(s);
+    const double seconds = vision::speed_parts(f, coefficients(f).value).total;
+    CHECK(batch / seconds > before_rate);
+    CHECK(seconds > before_seconds);
+    before_rate = batch / seconds;
+    before_seconds = seconds;
+  }
+}
+
+TEST_CASE("words of precision and software are understood", "[vision]") {
+  const Gpu& ampere = gpu_of("nvidia-a100-sxm-80gb");
+  const Gpu& volta = gpu_of("nvidia-v100-sxm2-32gb");
+  CHECK(vision::precision_class("amp_fp16", ampere) == "half");
+  CHECK(vision::precision_class("amp", ampere) == "half");
+  CHECK(vision::precision_class("fp32/tf32", ampere) == "tf32");
+  CHECK(vision::precision_class("fp32/tf32", volta) == "fp32");
+  CHECK(vision::precision_class("fp32", ampere) == "fp32");
+  CHECK(vision::precision_class("fp32 matmul matmult-bf16", ampere) == "half");
+  CHECK(vision::precision_class("not stated", ampere) == "not stated");
+  CHECK(vision::software_class("timm / pytorch 2.4.0 cu124") == "timm-2.4");
+  CHECK(vision::software_class("timm / pytorch 1.1.3 cu117") == "timm-1");
+  CHECK(vision::software_class("pytorch (ngc 24.10, nvidia deeplearningexamples)") == "ngc-24");
+  CHECK(vision::software_class("yolov5 tensorrt") == "tensorrt");
+  CHECK(vision::software_class("a program of tomorrow") == "pytorch");
+}
+
+TEST_CASE("the largest vision batch fits, and one more image does not", "[vision]") {
+  Scenario s;
+  s.workload = GENERATE(Workload::kVisionTraining, Workload::kVisionInference);
+  s.model = "resnet-50";
+  s.gpu = "nvidia-t4";
+  const Estimate first = answer(s);
+  REQUIRE(first.memory->max_batch);
+  s.vision.batch = *first.memory->max_batch;
+  CHECK(answer(s).memory->verdict != Verdict::kDoesNotFit);
+  s.vision.batch += 1;
+  CHECK(answer(s).memory->verdict == Verdict::kDoesNotFit);
+}
+
+TEST_CASE("hours are images times epochs over images per second", "[vision]") {
+  Scenario s;
+  s.workload = Workload::kVisionTraining;
+  s.model = "resnet-50";
+  s.gpu = "nvidia-a100-sxm-80gb";
+  s.gpu_count = 8;
+  const Estimate e = answer(s);
+  REQUIRE(e.vision->images_per_s);
+  CHECK_THAT(e.vision->hours->value, WithinRel(1281167.0 * 90 / e.vision->images_per_s->value / 3600, 1e-12));
+  CHECK(e.vision->images_per_s->p10 < e.vision->images_per_s->value);
+  CHECK(e.vision->images_per_s->value < e.vision->images_per_s->p90);
+  double parts = 0;
+  for (const Term& t : e.memory->terms) parts += t.value;
+  CHECK_THAT(parts, WithinRel(e.memory->per_gpu_gib.value, 1e-12));
+  bool warned = false;  // some 20,000 images a second: no usual host decodes that many
+  for (const Warning& w : e.warnings) warned = warned || w.code == "data-feeding";
+  CHECK(warned);
+}
+
+TEST_CASE("a vision row without a model or with another metric says why", "[vision]") {
+  Conditions row;
+  row.catalog = &test_catalog();
+  row.workload = "vision-train";
+  row.metric = "images_s";
+  row.gpu = &gpu_of("nvidia-t4");
+  CHECK_FALSE(vision_row(row).modelled);
+  CHECK(vision_row(row).reason == "the model is not in the catalog");
+  row.model = &model_of("resnet-50");
+  CHECK(vision_row(row).modelled);
+  row.metric = "gpu_hours_total";
+  CHECK(vision_row(row).reason == "the row does not say how many images the run saw");
+}
