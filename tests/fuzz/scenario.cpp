@@ -1,0 +1,7 @@
+#include "door.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace whichgpu::fuzz;
+  check_answer(whichgpu::estimate_json(catalog(), text_of(data, size)));
+  return 0;
+}
