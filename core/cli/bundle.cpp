@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -24,6 +26,20 @@ void strip(json& value) {
       else strip(*it++);
     }
   }
+}
+
+/// What neither an estimate nor the page reads: notes, figures kept for checking others, names that the aliases repeat.
+void strip_unread(json& document) {
+  constexpr const char* kUnread[] = {"attention_gmacs_computed", "audio_frames", "audio_seconds", "cooling", "ecc", "flops_convention", "full_attention_every", "gflops_convention",
+      "gmacs_per_image", "hf_repo", "kv_bytes_per_token_bf16", "kv_bytes_per_token_bf16_windowed", "max_text_tokens", "mel_bins", "mtp_params", "mtp_params_source", "note",
+      "params_active_published", "params_exact", "params_nominal", "params_total_source", "published_gmacs_without_attention", "same_architecture_models"};
+  for (const char* kind : {"gpus", "models"})
+    for (json& row : document[kind])
+      for (auto it = row.begin(); it != row.end();) {
+        const std::string& key = it.key();
+        const bool note = key.size() > 5 && key.compare(key.size() - 5, 5, "_note") == 0;
+        it = note || std::find(std::begin(kUnread), std::end(kUnread), key) != std::end(kUnread) ? row.erase(it) : std::next(it);
+      }
 }
 
 std::string quoted(const std::string& field) {
@@ -66,6 +82,7 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   }
   if (const Result<std::string> sources = native::read_file(data + "/sources.json")) provenance["sources"] = json::parse(sources.value(), nullptr, false).value("sources", json::array());
   strip(document.value());
+  strip_unread(document.value());
   if (const auto e = native::write_file(out_dir + "/catalog.json", document.value().dump())) return complain(*e);
   if (const auto e = native::write_file(out_dir + "/provenance.json", provenance.dump())) return complain(*e);
   const Result<std::string> quality = native::read_file(data + "/quality.json");
