@@ -20,8 +20,10 @@ using namespace whichgpu::calibrate;
 using nlohmann::json;
 using ordered_json = nlohmann::ordered_json;
 
-/// Coefficients are written with four decimals: far below their spread, and the same on every machine.
-double rounded(double v) { return std::floor(v * 1e4 + 0.5) / 1e4; }
+/// Coefficients are written with three decimals and spreads with two: far below what the data can tell, and the same on
+/// every machine. The file is a part of the page's first load.
+double rounded(double v) { return std::floor(v * 1e3 + 0.5) / 1e3; }
+double rounded_spread(double v) { return std::floor(v * 1e2 + 0.5) / 1e2; }
 
 /// Rows alike in these are one cell (the goals' definition).
 std::string cell_of(const MeasurementRow& r) {
@@ -95,7 +97,7 @@ void print(std::string& out, const char* format, Values... values) {
   out += line;
 }
 
-ordered_json effect_json(const Layout::Parameter&, double value, double sd, int rows) { return ordered_json::array({rounded(value), rounded(sd), rows}); }
+ordered_json effect_json(const Layout::Parameter&, double value, double sd, int rows) { return ordered_json::array({rounded(value), rounded_spread(sd), rows}); }
 
 }  // namespace
 
@@ -242,7 +244,7 @@ int main(int argc, char** argv) {
             effects[layout.parameters[p].key] = effect_json(layout.parameters[p], fitted.value[p], fitted.sd[p], fitted.rows[p]);
         for (const auto& [key, value] : effects) levels[spec.levels[l]][key] = value;
       }
-      base = ordered_json::array({rounded(fitted.value[c]), rounded(fitted.sd[c]), fitted.rows[c]});
+      base = ordered_json::array({rounded(fitted.value[c]), rounded_spread(fitted.sd[c]), fitted.rows[c]});
       text += std::string(c ? ",\n" : "\n") + "  {\"name\":\"" + spec.coefficients[c].name + "\",\"base\":" + base.dump() + ",\"levels\":" + levels.dump() + "}";
     }
     text += "]}";

@@ -72,8 +72,8 @@ class DomainCalibration {
 
  private:
   struct Entry { std::uint64_t hash; Effect effect; };
-  std::vector<Entry> entries_;
-  std::vector<Entry> seen_;
+  std::vector<Entry> entries_, seen_;            ///< sorted by hash
+  std::vector<std::int32_t> slots_;              ///< open addressing over entries_; -1 is free
   const Effect* find(std::uint64_t hash) const;
 };
 

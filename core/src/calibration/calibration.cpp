@@ -37,8 +37,13 @@ Key key_of(std::string_view a, std::string_view b) {
 }
 
 const Effect* DomainCalibration::find(std::uint64_t hash) const {
-  const auto it = std::lower_bound(entries_.begin(), entries_.end(), hash, [](const Entry& e, std::uint64_t h) { return e.hash < h; });
-  return it != entries_.end() && it->hash == hash ? &it->effect : nullptr;
+  if (slots_.empty()) return nullptr;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = (hash ^ (hash >> 32)) & mask;; at = (at + 1) & mask) {
+    const std::int32_t entry = slots_[at];
+    if (entry < 0) return nullptr;
+    if (entries_[entry].hash == hash) return &entries_[entry].effect;
+  }
 }
 
 Coefficients DomainCalibration::resolve(const DomainSpec& spec, const Keys& keys) const {
@@ -95,6 +100,15 @@ void DomainCalibration::finish() {
   fitted = !entries_.empty();
   const auto by_hash = [](const Entry& a, const Entry& b) { return a.hash != b.hash ? a.hash < b.hash : a.effect.rows > b.effect.rows; };
   std::sort(entries_.begin(), entries_.end(), by_hash);
+  // Half empty or more, so that a search ends after a step or two. Of equal hashes the first entry is found.
+  std::size_t size = 1;
+  while (size < 2 * entries_.size()) size *= 2;
+  slots_.assign(entries_.empty() ? 0 : size, -1);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    std::size_t at = (entries_[i].hash ^ (entries_[i].hash >> 32)) & (size - 1);
+    while (slots_[at] >= 0) at = (at + 1) & (size - 1);
+    slots_[at] = static_cast<std::int32_t>(i);
+  }
   std::sort(seen_.begin(), seen_.end(), by_hash);
   seen_.erase(std::unique(seen_.begin(), seen_.end(), [](const Entry& a, const Entry& b) { return a.hash == b.hash; }), seen_.end());
 }

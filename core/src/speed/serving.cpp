@@ -23,8 +23,9 @@ double soft_min(double a, double b) {
 struct Rates {
   double e[kCoefficients];
   explicit Rates(const double* c) {
-    for (int i = 0; i < kCoefficients; ++i) e[i] = exp(std::clamp(c[i], -40.0, 40.0));
+    for (int i = 0; i < kCoefficients; ++i) set(i, c[i]);
   }
+  void set(int i, double c) { e[i] = exp(std::clamp(c, -40.0, 40.0)); }
   double operator[](Coefficient i) const { return e[i]; }
 };
 
@@ -53,10 +54,7 @@ double prompt_seconds(const ServingFeatures& f, const Rates& r) {
 
 bool is_mlperf(Load l) { return l == Load::kOffline || l == Load::kServer || l == Load::kInteractive; }
 
-}  // namespace
-
-ServingParts serving_parts(const ServingFeatures& f, const double* coefficient) {
-  const Rates r(coefficient);
+ServingParts parts_at(const ServingFeatures& f, const Rates& r) {
   ServingParts p;
   const double prompt = prompt_seconds(f, r), out = f.output;
   p.prompt_s = prompt;
@@ -131,6 +129,21 @@ ServingParts serving_parts(const ServingFeatures& f, const double* coefficient) 
     p.ttft_s = base + prompt * (r[kRound] * others + r[kChunkShare] * others * chunk / (others + chunk)) + wait;
   }
   return p;
+}
+
+}  // namespace
+
+ServingParts serving_parts(const ServingFeatures& f, const double* coefficient) { return parts_at(f, Rates(coefficient)); }
+
+void serving_parts_moved(const ServingFeatures& f, const double* coefficient, double step, ServingParts* out) {
+  Rates r(coefficient);
+  out[0] = parts_at(f, r);
+  for (int i = 0; i < kCoefficients; ++i) {
+    const double kept = r.e[i];
+    r.set(i, coefficient[i] + step);
+    out[1 + i] = parts_at(f, r);
+    r.e[i] = kept;
+  }
 }
 
 double serving_log(const ServingFeatures& f, ServingMetric metric, const double* coefficient) {

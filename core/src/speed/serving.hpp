@@ -66,6 +66,9 @@ struct ServingParts {
   bool limited_by_cache = false; ///< fewer sequences run than the load asks for
 };
 ServingParts serving_parts(const ServingFeatures& f, const double* coefficient);
+/// The parts, then the parts with each coefficient in turn moved by `step`: `out` holds 1 + coefficients of the spec.
+/// One pass serves the intervals of every quantity of an answer.
+void serving_parts_moved(const ServingFeatures& f, const double* coefficient, double step, ServingParts* out);
 
 /// Log of the metric in its row's unit (ms for TTFT and TPOT). Pure and continuous.
 double serving_log(const ServingFeatures& f, ServingMetric metric, const double* coefficient);

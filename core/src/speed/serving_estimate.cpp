@@ -9,13 +9,37 @@
 namespace whichgpu {
 namespace {
 
-/// A quantity of the answer that follows from the parts; its interval comes from the fitted spread of the metric.
-template <class Value>
-Quantity quantity(const DomainCalibration& calibration, ServingFeatures f, const char* metric_name, const char* unit, Value&& value) {
-  f.keys.at[kSvMetric] = key_of(metric_name);
-  const Predicted p = predict_with_interval(calibration, serving_spec(), f.keys, [&](const double* c) { return log(value(serving_parts(f, c))); });
-  return Quantity::between(p.value, p.p10, p.p90, unit);
-}
+/// The parts of an answer, and how they move with each coefficient: what every quantity's interval is made from.
+class Answer {
+ public:
+  Answer(const DomainCalibration& calibration, const ServingFeatures& f) : calibration_(calibration), keys_(f.keys), coefficients_(calibration.resolve(serving_spec(), f.keys)) {
+    serving_parts_moved(f, coefficients_.value, kStep, parts_);
+  }
+  const ServingParts& parts() const { return parts_[0]; }
+  const Coefficients& coefficients() const { return coefficients_; }
+  /// A quantity that follows from the parts; its residual spread is that of the metric it is measured as.
+  template <class Value>
+  Quantity quantity(const char* metric_name, const char* unit, Value&& value) const {
+    const double base = log(value(parts_[0]));
+    double variance = 0;
+    for (std::size_t i = 0; i < serving_spec().coefficients.size(); ++i) {
+      if (coefficients_.variance[i] <= 0) continue;
+      const double share = (log(value(parts_[1 + i])) - base) / kStep;
+      variance += share * share * coefficients_.variance[i];
+    }
+    Keys keys = keys_;
+    keys.at[kSvMetric] = key_of(metric_name);
+    const LogInterval interval = interval_of(base, calibration_.residual_sd(serving_spec(), keys), variance, calibration_.interval_scale);
+    return Quantity::between(exp(base), interval.p10, interval.p90, unit);
+  }
+
+ private:
+  static constexpr double kStep = 1e-3;
+  const DomainCalibration& calibration_;
+  Keys keys_;
+  Coefficients coefficients_;
+  ServingParts parts_[1 + kMaxCoefficients];
+};
 
 Bound bound_of(const ServingParts& p) {
   if (p.limited_by_cache) return Bound::kCapacity;
@@ -63,33 +87,34 @@ SpeedEstimate estimate_serving_speed(const Question& q, const MemoryEstimate& me
   }
   // The memory room counts the cache exactly; its answer bounds how many sequences run at once.
   if (memory.max_concurrency && *memory.max_concurrency >= 1) f.cache_sequences = *memory.max_concurrency / f.replicas;
-  const Coefficients c = calibration.resolve(serving_spec(), f.keys);
-  const ServingParts p = serving_parts(f, c.value);
+  const Answer answer(calibration, f);
+  const Coefficients& c = answer.coefficients();
+  const ServingParts& p = answer.parts();
 
-  out.tpot_s = quantity(calibration, f, "tpot_ms", "s", [](const ServingParts& x) { return x.tpot_s; });
-  out.ttft_s = quantity(calibration, f, "ttft_ms", "s", [](const ServingParts& x) { return x.ttft_s; });
-  out.decode_tokens_per_s = quantity(calibration, f, "tpot_ms", "tokens/s", [](const ServingParts& x) { return 1 / x.tpot_s; });
-  out.prefill_tokens_per_s = quantity(calibration, f, "prefill_tok_s", "tokens/s", [](const ServingParts& x) { return x.prefill_tokens_per_s; });
-  out.latency_s = quantity(calibration, f, "latency_s", "s", [&](const ServingParts& x) { return x.ttft_s + std::max(f.output - 1, 0.0) * x.tpot_s; });
+  out.tpot_s = answer.quantity("tpot_ms", "s", [](const ServingParts& x) { return x.tpot_s; });
+  out.ttft_s = answer.quantity("ttft_ms", "s", [](const ServingParts& x) { return x.ttft_s; });
+  out.decode_tokens_per_s = answer.quantity("tpot_ms", "tokens/s", [](const ServingParts& x) { return 1 / x.tpot_s; });
+  out.prefill_tokens_per_s = answer.quantity("prefill_tok_s", "tokens/s", [](const ServingParts& x) { return x.prefill_tokens_per_s; });
+  out.latency_s = answer.quantity("latency_s", "s", [&](const ServingParts& x) { return x.ttft_s + std::max(f.output - 1, 0.0) * x.tpot_s; });
   // A closed load obeys Little's law with the latency that is printed: streams = requests/s · latency.
   const auto rate = [&](const ServingParts& x) {
     if (f.load == Load::kOpen) return x.throughput_tokens_per_s / f.output;
     return f.streams / (x.ttft_s + std::max(f.output - 1, 0.0) * x.tpot_s);
   };
-  out.requests_per_s = quantity(calibration, f, "throughput_out_tok_s", "requests/s", rate);
-  out.throughput_tokens_per_s = quantity(calibration, f, "throughput_out_tok_s", "tokens/s", [&](const ServingParts& x) { return rate(x) * f.output; });
+  out.requests_per_s = answer.quantity("throughput_out_tok_s", "requests/s", rate);
+  out.throughput_tokens_per_s = answer.quantity("throughput_out_tok_s", "tokens/s", [&](const ServingParts& x) { return rate(x) * f.output; });
   out.bound_by = bound_of(p);
 
-  const auto seconds = [&](const char* name, double value, std::string formula) { out.terms.push_back({name, value, "s", q.explain ? std::move(formula) : std::string()}); };
+  const auto seconds = [&](const char* name, double value, auto&& formula) { out.terms.push_back({name, value, "s", q.explain ? std::string(formula()) : std::string()}); };
   const auto n = [](double v) { return format_number(v, 4); };
   const double memory_share = exp(c.value[0]), cache_share = exp(c.value[1]);
-  seconds("decode: weights", p.weights_s, "(" + n(f.dense_bytes / 1e9) + " GB" + (f.expert_bytes > 0 ? " + experts used of " + n(f.expert_bytes / 1e9) + " GB" : "") + ") / (" + n(f.bandwidth / 1e9) + " GB/s * " + n(memory_share) + ")");
-  seconds("decode: arithmetic", p.compute_s, n(p.batch) + " sequences * " + n(f.flops_per_token / 1e9) + " GFLOP / reachable rate; with the weights as sqrt(weights^2 + arithmetic^2)");
-  seconds("decode: cache", p.cache_s, n(p.batch) + " sequences * " + n(f.cache_bytes / 1e6) + " MB / (" + n(f.bandwidth / 1e9) + " GB/s * " + n(cache_share) + ")");
-  seconds("decode: layers", p.layers_s, n(f.layers) + " layers * launch time");
-  if (p.link_s > 0) seconds("decode: interconnect", p.link_s, "2 * " + n(f.layers) + " all-reduces of " + n(p.batch) + " tokens");
-  seconds("decode: fixed", p.fixed_s, "step + " + n(p.batch) + " sequences * host time");
-  seconds("prefill: one prompt", p.prompt_s, n(f.prompt) + " tokens: (" + n(f.prompt_flops / 1e12) + " + " + n(f.attention_flops / 1e12) + ") TFLOP / reachable rate");
+  seconds("decode: weights", p.weights_s, [&] { return "(" + n(f.dense_bytes / 1e9) + " GB" + (f.expert_bytes > 0 ? " + experts used of " + n(f.expert_bytes / 1e9) + " GB" : "") + ") / (" + n(f.bandwidth / 1e9) + " GB/s * " + n(memory_share) + ")"; });
+  seconds("decode: arithmetic", p.compute_s, [&] { return n(p.batch) + " sequences * " + n(f.flops_per_token / 1e9) + " GFLOP / reachable rate; with the weights as sqrt(weights^2 + arithmetic^2)"; });
+  seconds("decode: cache", p.cache_s, [&] { return n(p.batch) + " sequences * " + n(f.cache_bytes / 1e6) + " MB / (" + n(f.bandwidth / 1e9) + " GB/s * " + n(cache_share) + ")"; });
+  seconds("decode: layers", p.layers_s, [&] { return n(f.layers) + " layers * launch time"; });
+  if (p.link_s > 0) seconds("decode: interconnect", p.link_s, [&] { return "2 * " + n(f.layers) + " all-reduces of " + n(p.batch) + " tokens"; });
+  seconds("decode: fixed", p.fixed_s, [&] { return "step + " + n(p.batch) + " sequences * host time"; });
+  seconds("prefill: one prompt", p.prompt_s, [&] { return n(f.prompt) + " tokens: (" + n(f.prompt_flops / 1e12) + " + " + n(f.attention_flops / 1e12) + ") TFLOP / reachable rate"; });
 
   if (p.limited_by_cache) warnings.push_back({"cache-limits-concurrency", "The cache's memory holds about " + n(std::floor(p.batch * f.replicas)) + " sequences at once; further ones wait."});
   if (rag) {
