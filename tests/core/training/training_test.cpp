@@ -272,3 +272,36 @@ TEST_CASE("a run that cannot be is said to not fit, with the fewest GPUs that wo
   // 16 bytes a weight: more than a terabyte, which no fewer than 47 cards of 24 GB hold.
   CHECK(*e.memory->min_gpu_count >= 47);
 }
+
+TEST_CASE("the published MFU of MPT-7B and MPT-30B comes out", "[training]") {
+  // mosaicml/llm-foundry, scripts/train/benchmarking/README.md (2024-04-22): FSDP, BF16, 8 or 512 GPUs.
+  struct Run { const char *model, *gpu, *count, *nodes, *sequence, *micro, *batch, *checkpointing; double mfu; };
+  const auto run = GENERATE(
+      Run{"mpt-7b", "nvidia-a100-sxm-80gb", "8", "1", "4096", "16", "256", "full", 54.84},
+      Run{"mpt-7b", "nvidia-a100-sxm-80gb", "8", "1", "2048", "6", "96", "none", 64.23},
+      Run{"mpt-30b", "nvidia-h100-sxm-80gb", "8", "1", "4096", "1", "168", "full", 35.86},
+      Run{"mpt-30b", "nvidia-h100-sxm-80gb", "8", "1", "2048", "3", "504", "full", 38.11},
+      Run{"mpt-7b", "nvidia-h100-sxm-80gb", "8", "1", "2048", "6", "48", "none", 46.44},
+      Run{"mpt-30b", "nvidia-h100-sxm-80gb", "512", "64", "2048", "8", "4096", "full", 40.27},
+      Run{"mpt-7b", "nvidia-h100-sxm-80gb", "512", "64", "2048", "6", "3072", "none", 42.2},
+      Run{"mpt-7b", "nvidia-h100-sxm-80gb", "8", "1", "4096", "16", "256", "full", 40.42});
+  CAPTURE(run.model, run.gpu, run.count, run.sequence);
+  MeasurementRow r = row_of(run.model, run.gpu, run.count, "FSDP FULL_SHARD", "llm-foundry (FSDP)");
+  r.nodes = run.nodes;
+  r.measured = "2024-04-22";
+  r.sequence_or_resolution = run.sequence;
+  r.micro_batch = run.micro;
+  r.global_batch = run.batch;
+  r.activation_checkpointing = run.checkpointing;
+  r.metric = "mfu_pct";
+  const RowEstimate e = training_row(read_conditions(test_catalog(), r));
+  REQUIRE(e.modelled);
+  CHECK_THAT(e.value, WithinRel(run.mfu, 0.2));
+}
+
+TEST_CASE("full fine-tuning of a 7 B model with AdamW does not fit one 80 GB card", "[training]") {
+  // 16 bytes a weight are 100 GiB before the first activation.
+  const Estimate e = ask(R"({"model":"llama-2-7b","gpu":"nvidia-a100-sxm-80gb","workload":"finetune","training":{"method":"full"}})");
+  CHECK(e.memory->verdict == Verdict::kDoesNotFit);
+  CHECK(e.memory->per_gpu_gib.value > 80);
+}
