@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -28,17 +29,27 @@ void strip(json& value) {
   }
 }
 
-/// What neither an estimate nor the page reads: notes, figures kept for checking others, names that the aliases repeat.
+/// What neither an estimate nor the page reads today: notes, figures kept for checking others, names that the aliases
+/// repeat, particulars of instances and providers.
+const std::map<std::string, std::vector<std::string>>& unread() {
+  static const std::map<std::string, std::vector<std::string>> keys = {
+      {"gpus", {"cooling", "ecc", "form_factor", "l2_cache_mb", "mig_max_instances", "shader_cores", "tensor_cores"}},
+      {"models", {"attention_gmacs_computed", "audio_frames", "audio_seconds", "flops_convention", "full_attention_every", "gflops_convention", "gflops_per_step_1024", "gmacs_per_image",
+          "hf_repo", "kv_bytes_per_token_bf16", "kv_bytes_per_token_bf16_windowed", "license", "max_text_tokens", "mel_bins", "mtp_params", "mtp_params_source", "note",
+          "params_active_published", "params_exact", "params_nominal", "params_total_source", "published_gmacs_without_attention", "same_architecture_models", "task"}},
+      {"offers", {"egress_usd_per_gb", "gpu_memory_gb", "interconnect", "local_storage_gb", "ram_gb", "vcpus"}},
+      {"providers", {"compliance", "egress", "has_nvlink_nodes", "min_commit", "multi_node", "regions"}},
+  };
+  return keys;
+}
+
 void strip_unread(json& document) {
-  constexpr const char* kUnread[] = {"attention_gmacs_computed", "audio_frames", "audio_seconds", "cooling", "ecc", "flops_convention", "full_attention_every", "gflops_convention",
-      "gmacs_per_image", "hf_repo", "kv_bytes_per_token_bf16", "kv_bytes_per_token_bf16_windowed", "max_text_tokens", "mel_bins", "mtp_params", "mtp_params_source", "note",
-      "params_active_published", "params_exact", "params_nominal", "params_total_source", "published_gmacs_without_attention", "same_architecture_models"};
-  for (const char* kind : {"gpus", "models"})
+  for (const auto& [kind, keys] : unread())
     for (json& row : document[kind])
       for (auto it = row.begin(); it != row.end();) {
         const std::string& key = it.key();
         const bool note = key.size() > 5 && key.compare(key.size() - 5, 5, "_note") == 0;
-        it = note || std::find(std::begin(kUnread), std::end(kUnread), key) != std::end(kUnread) ? row.erase(it) : std::next(it);
+        it = note || std::find(keys.begin(), keys.end(), key) != keys.end() ? row.erase(it) : std::next(it);
       }
 }
 
