@@ -16,8 +16,8 @@ struct RankRow {
   int gpu_count = 1;
   Verdict verdict = Verdict::kUnknown;
   double per_gpu_gib = 0, capacity_gib = 0;
-  std::optional<Quantity> decode_tokens_per_s, prefill_tokens_per_s, throughput_tokens_per_s, ttft_s, tpot_s, latency_s, requests_per_s, hours, finetune_hours, images_per_s,
-      seconds_per_image, tflops, usd_per_hour, usd_per_million_output_tokens, usd_total, joules_per_token, average_w;
+  std::optional<Quantity> decode_tokens_per_s, prefill_tokens_per_s, throughput_tokens_per_s, ttft_s, latency_s, requests_per_s, hours, finetune_hours, images_per_s,
+      seconds_per_image, tflops, usd_per_hour, usd_per_million_output_tokens, usd_total, joules_per_token;
   Figure max_context_tokens, max_concurrency, min_gpu_count;
   std::optional<OfferUsed> offer;
   Bound bound_by = Bound::kUnknown;

@@ -171,7 +171,7 @@ MemoryEstimate estimate_memory(const Question& q, std::vector<Warning>& warnings
 
   out.capacity_gib = capacity / kBytesPerGib;
   out.per_gpu_gib = Quantity::between(n.total / kBytesPerGib, interval.p10 / kBytesPerGib, interval.p90 / kBytesPerGib, "GiB");
-  add_terms(room, n, sizes, q.explain, out);
+  if (q.explain) add_terms(room, n, sizes, q.explain, out);
   if (memory::capacity_gib(*q.gpu) <= 0) {
     warnings.push_back({"memory-unknown", "The memory of " + q.gpu->name + " is not known."});
     return out;

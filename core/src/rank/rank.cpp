@@ -52,11 +52,12 @@ RankRow row_of(const Question& q, const Estimate& e) {
   if (e.speed && speed_counts) {
     r.decode_tokens_per_s = e.speed->decode_tokens_per_s;
     r.prefill_tokens_per_s = e.speed->prefill_tokens_per_s;
-    r.throughput_tokens_per_s = e.speed->throughput_tokens_per_s;
     r.ttft_s = e.speed->ttft_s;
-    r.tpot_s = e.speed->tpot_s;
     r.latency_s = e.speed->latency_s;
-    r.requests_per_s = e.speed->requests_per_s;
+    if (q.scenario.workload != Workload::kChat) {  // of one stream they are the same figures once more
+      r.throughput_tokens_per_s = e.speed->throughput_tokens_per_s;
+      r.requests_per_s = e.speed->requests_per_s;
+    }
     r.bound_by = e.speed->bound_by;
     r.distance = e.speed->distance;
   }
@@ -92,7 +93,6 @@ RankRow row_of(const Question& q, const Estimate& e) {
   }
   if (e.energy && speed_counts) {
     r.joules_per_token = e.energy->joules_per_token;
-    r.average_w = e.energy->average_w;
   }
   r.reason = reason_of(e);
   const Scenario::Limits& limits = q.scenario.limits;
@@ -320,7 +320,6 @@ json to_json(const Ranking& ranking) {
     put(o, "prefill_tokens_per_s", r.prefill_tokens_per_s);
     put(o, "throughput_tokens_per_s", r.throughput_tokens_per_s);
     put(o, "ttft_s", r.ttft_s);
-    put(o, "tpot_s", r.tpot_s);
     put(o, "latency_s", r.latency_s);
     put(o, "requests_per_s", r.requests_per_s);
     put(o, "hours", r.hours);
@@ -332,7 +331,6 @@ json to_json(const Ranking& ranking) {
     put(o, "usd_per_million_output_tokens", r.usd_per_million_output_tokens);
     put(o, "usd_total", r.usd_total);
     put(o, "joules_per_token", r.joules_per_token);
-    put(o, "average_w", r.average_w);
     put(o, "max_context_tokens", r.max_context_tokens);
     put(o, "max_concurrency", r.max_concurrency);
     put(o, "min_gpu_count", r.min_gpu_count);

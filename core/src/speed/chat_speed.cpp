@@ -91,7 +91,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   out.distance = seen_here && engine_here ? "same" : decode_fit.rows_seen(kGeneration, keys.keys.at[kGeneration]) > 0 ? "near" : "far";
 
   const auto add = [&](const char* name, double seconds, const std::string& formula) {
-    if (seconds > 0) out.terms.push_back({name, seconds, "s", q.explain ? formula : std::string()});
+    if (seconds > 0) out.terms.push_back({name, seconds, "s", formula});
   };
   const double gb = 1e-9, bw = setup->hardware.bytes_per_s * gb;
   if (q.explain) {
@@ -111,11 +111,6 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
     add("prefill: matrix products", p.matmul, number((work.dense_flops + work.expert_flops) * 1e-12) + " TFLOP at " + number((work.dense_flops + work.expert_flops) / p.matmul * 1e-12) + " of " + number(setup->hardware.matmul_flops * 1e-12) + " TFLOP/s");
     add("prefill: attention", p.attention, number(work.attention_flops * 1e-12) + " TFLOP at " + number(work.attention_flops / std::max(p.attention, 1e-12) * 1e-12) + " TFLOP/s");
     add("prefill: other", p.total - p.matmul - p.attention, "reading weights beyond the products, launches, exchange");
-  } else {
-    add("decode: weights", d.weights + d.experts, "");
-    add("decode: cache", d.cache, "");
-    add("decode: overhead", d.layers + d.fixed + d.exchange + d.host, "");
-    add("prefill", p.total, "");
   }
   return out;
 }

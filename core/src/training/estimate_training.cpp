@@ -53,16 +53,10 @@ Figure smallest_count(Wishes w, const Calibration& calibration) {
   return std::nullopt;
 }
 
-void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEstimate& memory) {
-  const DomainCalibration& calibration = q.catalog->calibration.domain(memory_spec().name);
-  const MemoryFeatures f = memory_features(plan.setup);
-  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](const double* c) { return memory_need_log(f, c); });
-  const MemoryParts parts = memory_parts(f, calibration.resolve(memory_spec(), f.keys).value);
-  memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
-  memory.capacity_gib = w.capacity_gib;
-  const Setup& s = plan.setup;
+/// The terms that the page explains; a ranking does without.
+void explain_memory(const Setup& s, const MemoryParts& parts, MemoryEstimate& memory) {
   const auto add = [&](const char* name, double gib, std::string formula) {
-    if (gib > 0) memory.terms.push_back({name, gib, "GiB", q.explain ? std::move(formula) : std::string()});
+    if (gib > 0) memory.terms.push_back({name, gib, "GiB", std::move(formula)});
   };
   const Shape& m = s.shape;
   const std::string tokens = number(s.micro_batch) + " x " + number(s.sequence) + " tokens";
@@ -74,13 +68,26 @@ void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEst
   add("gathered_weights", parts.gathered, "one layer's weights gathered from all shards");
   add("runtime", parts.constant, "context, kernels and libraries");
   add("fragmentation", parts.fragmentation, "share of everything above");
+}
+
+
+void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEstimate& memory) {
+  const DomainCalibration& calibration = q.catalog->calibration.domain(memory_spec().name);
+  const MemoryFeatures f = memory_features(plan.setup);
+  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](const double* c) { return memory_need_log(f, c); });
+  const MemoryParts parts = memory_parts(f, calibration.resolve(memory_spec(), f.keys).value);
+  memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
+  memory.capacity_gib = w.capacity_gib;
+  const Setup& s = plan.setup;
+  const Shape& m = s.shape;
+  if (q.explain) explain_memory(s, parts, memory);
   if (w.capacity_gib <= 0) memory.verdict = Verdict::kUnknown;
   else if (p.value > kReachableShare * w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
   else if (s.offload) memory.verdict = Verdict::kOffload;
   else memory.verdict = p.value > kTight * w.capacity_gib ? Verdict::kTight : Verdict::kFits;
   if (s.offload) memory.offloaded_gib = (m.parameters * (s.trains_adapters ? 0 : 16) + (s.sharding == Sharding::kEverything ? m.parameters * 2 : 0)) / kBytesPerGib / s.gpus;
   if (w.capacity_gib > 0) {
-    memory.max_batch = largest_micro_batch(s, q.catalog->calibration, kReachableShare * w.capacity_gib);
+    if (q.explain) memory.max_batch = largest_micro_batch(s, q.catalog->calibration, kReachableShare * w.capacity_gib);
     if (q.explain || memory.verdict == Verdict::kDoesNotFit) memory.min_gpu_count = smallest_count(w, q.catalog->calibration);
   }
 }
@@ -140,24 +147,26 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   out.hours = Quantity::between(hours, total_tokens / rate.p90 / 3600, total_tokens / rate.p10 / 3600, "h");
   out.gpu_hours = Quantity::between(hours * s.gpus, out.hours->p10 * s.gpus, out.hours->p90 * s.gpus, "GPU h");
 
-  const auto add = [&](const char* name, double seconds, std::string formula) {
-    if (seconds > 0) out.terms.push_back({name, seconds * micro_steps, "s", q.explain ? std::move(formula) : std::string()});
-  };
-  const std::string each = number(micro_steps) + " micro steps of " + number(f.tokens) + " tokens";
-  add("matrix_products", parts.products, each + ", " + number(f.passes) + " passes of " + number(f.dense_flops + f.expert_flops + f.head_flops) + " FLOP a token, peak " + number(f.peak / 1e12) + " TFLOP/s");
-  add("attention", parts.attention, number(f.attention_flops) + " FLOP a token and pass");
-  add("elementwise", parts.elements, number(f.element_bytes) + " bytes a token at " + number(f.bytes_per_s / 1e9) + " GB/s");
-  add("dequantization", parts.dequantise, "4-bit weights unpacked in every pass");
-  add("kernel_launches", parts.launches, "not hidden behind the kernels");
-  add("weight_gathering", parts.gather, "not hidden behind the kernels");
-  add("tensor_parallel_exchange", parts.tensor, number(s.tensor) + " GPUs");
-  add("expert_exchange", parts.expert, number(s.expert) + " GPUs");
-  add("pipeline_bubble", parts.bubble, number(s.pipeline) + " stages, " + number(s.accumulation) + " micro-batches");
-  add("gradient_exchange", parts.gradients, number(s.data) + " copies");
-  add("optimizer", parts.optimizer, "states read and written once a step");
-  add("offload", parts.offload, "over PCIe and in host memory");
-  add("generation", parts.generation, "sampling answers");
-  add("stragglers", parts.scale, number(s.gpus) + " GPUs");
+  if (q.explain) {
+    const auto add = [&](const char* name, double seconds, std::string formula) {
+      if (seconds > 0) out.terms.push_back({name, seconds * micro_steps, "s", std::move(formula)});
+    };
+    const std::string each = number(micro_steps) + " micro steps of " + number(f.tokens) + " tokens";
+    add("matrix_products", parts.products, each + ", " + number(f.passes) + " passes of " + number(f.dense_flops + f.expert_flops + f.head_flops) + " FLOP a token, peak " + number(f.peak / 1e12) + " TFLOP/s");
+    add("attention", parts.attention, number(f.attention_flops) + " FLOP a token and pass");
+    add("elementwise", parts.elements, number(f.element_bytes) + " bytes a token at " + number(f.bytes_per_s / 1e9) + " GB/s");
+    add("dequantization", parts.dequantise, "4-bit weights unpacked in every pass");
+    add("kernel_launches", parts.launches, "not hidden behind the kernels");
+    add("weight_gathering", parts.gather, "not hidden behind the kernels");
+    add("tensor_parallel_exchange", parts.tensor, number(s.tensor) + " GPUs");
+    add("expert_exchange", parts.expert, number(s.expert) + " GPUs");
+    add("pipeline_bubble", parts.bubble, number(s.pipeline) + " stages, " + number(s.accumulation) + " micro-batches");
+    add("gradient_exchange", parts.gradients, number(s.data) + " copies");
+    add("optimizer", parts.optimizer, "states read and written once a step");
+    add("offload", parts.offload, "over PCIe and in host memory");
+    add("generation", parts.generation, "sampling answers");
+    add("stragglers", parts.scale, number(s.gpus) + " GPUs");
+  }
   const double compute = parts.products + parts.attention;
   const double bandwidth = parts.elements + parts.dequantise + parts.optimizer;
   const double exchange = parts.gather + parts.tensor + parts.expert + parts.gradients + parts.offload + parts.scale;
