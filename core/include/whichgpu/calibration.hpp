@@ -45,6 +45,40 @@ struct Effect { double value = 0, sd = 0; int rows = 0; };
 /// The categories of one estimate, by level; 0 where the level does not apply.
 struct Keys { Key at[kMaxLevels] = {}; };
 
+/// Remembers exponentials and logarithms by their place in a computation. Finite differences evaluate a function once
+/// for every coefficient, and nearly all its exponentials have the arguments of the evaluation before: those are looked
+/// up, bit for bit the same, for the others are computed.
+class Remembered {
+ public:
+  enum class Kind { kRecord, kRead };
+  /// Starts an evaluation. kRead leaves what is remembered as it is.
+  void restart(Kind kind) { at_ = 0; record_ = kind == Kind::kRecord; }
+  /// function(x, more); `more` must be the same at this place in every evaluation.
+  double of(double (*function)(double, double), double x, double more);
+
+ private:
+  static constexpr int kPlaces = 48;
+  int at_ = 0;
+  bool record_ = true;
+  struct Place { double (*function)(double, double) = nullptr; double argument = 0, value = 0; };
+  Place places_[kPlaces];
+};
+
+/// The coefficients of one evaluation, read by index.
+class CoefficientView {
+ public:
+  CoefficientView(const double* values, Remembered* remembered = nullptr) : values_(values), remembered_(remembered) {}
+  double operator[](int index) const { return values_[index]; }
+  const double* data() const { return values_; }
+  double exp(double x) const;
+  double log(double x) const;
+  double soft_max(double a, double b, double p) const;
+
+ private:
+  const double* values_;
+  Remembered* remembered_;
+};
+
 /// Coefficients of one estimate.
 struct Coefficients {
   double value[kMaxCoefficients] = {};

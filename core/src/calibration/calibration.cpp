@@ -26,9 +26,31 @@ std::uint64_t slot(int coefficient, int level, Key key) {
 }
 constexpr int kBaseLevel = -1;
 constexpr int kSpreadCoefficient = -1;
+double exp_of(double x, double) { return exp(x); }
+double log_of(double x, double) { return log(x); }
+double corner_of(double share, double power) { return pow(1.0 + pow(share, power), 1.0 / power); }  // as in soft_max
+
 constexpr double kPriorResidualSd = 0.5;  // of a domain that was never fitted: shown as wide as it is unknown
 
 }  // namespace
+
+double Remembered::of(double (*function)(double, double), double x, double more) {
+  const int at = at_++;
+  if (at >= kPlaces) return function(x, more);
+  Place& place = places_[at];
+  if (place.function == function && place.argument == x) return place.value;
+  const double value = function(x, more);
+  if (record_) place = {function, x, value};
+  return value;
+}
+
+double CoefficientView::exp(double x) const { return remembered_ ? remembered_->of(exp_of, x, 0) : whichgpu::exp(x); }
+double CoefficientView::log(double x) const { return remembered_ ? remembered_->of(log_of, x, 0) : whichgpu::log(x); }
+double CoefficientView::soft_max(double a, double b, double p) const {
+  const double high = a > b ? a : b, low = a > b ? b : a;
+  if (!remembered_ || !(low > 0)) return whichgpu::soft_max(a, b, p);
+  return high * remembered_->of(corner_of, low / high, p);
+}
 
 Key key_of(std::string_view text) { return text.empty() ? 0 : fnv(text); }
 Key key_of(std::string_view a, std::string_view b) {

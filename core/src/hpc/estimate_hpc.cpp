@@ -90,7 +90,7 @@ HpcEstimate estimate_hpc(const Question& q, std::vector<Warning>& warnings) {
   if (kernel->product) {
     const hpc::Features f = hpc::matmul_features(gpu, kernel->arithmetic);
     const DomainCalibration& calibration = q.catalog->calibration.domain(hpc::matmul_spec().name);
-    const Predicted p = predict_with_interval(calibration, hpc::matmul_spec(), f.keys, [&](const double* c) { return hpc::matmul_log(f, c); });
+    const Predicted p = predict_with_interval(calibration, hpc::matmul_spec(), f.keys, [&](CoefficientView c) { return hpc::matmul_log(f, c); });
     compute = {std::min(p.p10 / peak, 1.0), std::min(p.value / peak, 1.0), std::min(p.p90 / peak, 1.0)};
     constexpr int kGenerationLevel = 2, kGpuLevel = 3;
     out.distance = calibration.rows_seen(kGpuLevel, f.keys.at[kGpuLevel]) > 0 ? "same" : calibration.rows_seen(kGenerationLevel, f.keys.at[kGenerationLevel]) > 0 ? "near" : "far";

@@ -60,7 +60,7 @@ Features matmul_features(const Gpu& gpu, Arithmetic a, bool with_names) {
   return f;
 }
 
-double matmul_log(const Features& f, const double* c) { return log(f.peak) + c[0]; }
+double matmul_log(const Features& f, CoefficientView c) { return log(f.peak) + c[0]; }
 
 std::optional<Features> matmul_row_features(const Conditions& row, std::string& why_not, bool with_names) {
   if (!row.gpu) { why_not = "the GPU is not in the catalog"; return std::nullopt; }

@@ -27,7 +27,7 @@ struct Features {
 const DomainSpec& matmul_spec();
 Features matmul_features(const Gpu& gpu, Arithmetic arithmetic, bool with_names = false);
 /// Log of FLOP/s.
-double matmul_log(const Features& features, const double* coefficient);
+double matmul_log(const Features& features, CoefficientView coefficient);
 /// Rows of measured matrix products ("matmul 4096x4096x4096").
 std::optional<Features> matmul_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 

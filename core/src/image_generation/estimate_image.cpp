@@ -53,7 +53,7 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
   if (capacity > 0 && whole > capacity && sc.offload != OffloadKind::kNone) s.offload = Offload::kModel;
   const MemoryFeatures mf = memory_features(s);
   const MemoryParts held = memory_parts(mf, memory_calibration.resolve(memory_spec(), mf.keys).value);
-  const Predicted need = predict_with_interval(memory_calibration, memory_spec(), mf.keys, [&](const double* c) { return log(memory_parts(mf, c).total); });
+  const Predicted need = predict_with_interval(memory_calibration, memory_spec(), mf.keys, [&](CoefficientView c) { return log(memory_parts(mf, c).total); });
   memory.per_gpu_gib = Quantity::between(need.value, need.p10, need.p90, "GiB");
   const auto part = [&](const char* name, double gib, std::string formula) {
     if (gib > 0) memory.terms.push_back({name, gib, "GiB", q.explain ? std::move(formula) : std::string()});
@@ -83,7 +83,7 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
     return out;
   }
   const DomainCalibration& calibration = q.catalog->calibration.domain(speed_spec().name);
-  const Predicted p = predict_with_interval(calibration, speed_spec(), f->keys, [&](const double* c) { return speed_log(*f, c); });
+  const Predicted p = predict_with_interval(calibration, speed_spec(), f->keys, [&](CoefficientView c) { return speed_log(*f, c); });
   const Parts parts = speed_parts(*f, calibration.resolve(speed_spec(), f->keys).value);
   out.seconds_per_image = Quantity::between(p.value, p.p10, p.p90, "s");
   out.images_per_hour = Quantity::between(3600 / p.value, 3600 / p.p90, 3600 / p.p10, "images/h");
@@ -91,7 +91,7 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
   Setup users = s;
   users.software = "sdnext-users";
   if (const auto typical = speed_features(users, why)) {
-    const Predicted t = predict_with_interval(calibration, speed_spec(), typical->keys, [&](const double* c) { return speed_log(*typical, c); });
+    const Predicted t = predict_with_interval(calibration, speed_spec(), typical->keys, [&](CoefficientView c) { return speed_log(*typical, c); });
     out.seconds_per_image_typical = Quantity::between(t.value, t.p10, t.p90, "s");
   }
   const auto add = [&](const char* name, double seconds, std::string formula) {

@@ -172,34 +172,34 @@ std::optional<Features> speed_features(const Setup& s, std::string& why_not, boo
   return f;
 }
 
-Parts speed_parts(const Features& f, const double* c) {
+Parts speed_parts(const Features& f, CoefficientView c) {
   Parts p;
-  p.steps = f.steps_stated ? f.steps : f.steps * exp(c[kSteps]);
-  const double rate = f.peak * exp(c[kCompute]);
+  p.steps = f.steps_stated ? f.steps : f.steps * c.exp(c[kSteps]);
+  const double rate = f.peak * c.exp(c[kCompute]);
   p.compute = f.batch * f.step_flops / rate / f.gpus;
   p.weights = f.weight_bytes / (f.bytes_per_s * kWeightReadShare);
   // The weights' reading hides behind the arithmetic of large pictures.
-  p.weights = soft_max(p.compute, p.weights, 3) - p.compute;
-  p.launches = exp(c[kLaunch]);
+  p.weights = c.soft_max(p.compute, p.weights, 3) - p.compute;
+  p.launches = c.exp(c[kLaunch]);
   const double busy = p.compute + p.weights;
-  p.launches = soft_max(busy, p.launches, 2) - busy;
-  p.exchange = (busy + p.launches) * exp(c[kScale]) * f.doublings;
-  const double slow = exp(c[kOffloadCost]);
+  p.launches = c.soft_max(busy, p.launches, 2) - busy;
+  p.exchange = (busy + p.launches) * c.exp(c[kScale]) * f.doublings;
+  const double slow = c.exp(c[kOffloadCost]);
   p.step = (busy + p.launches + p.exchange) * slow;
-  p.decode = f.batch * f.decode_flops / (f.peak * exp(c[kDecode]));
-  p.rest = exp(c[kRest]);
+  p.decode = f.batch * f.decode_flops / (f.peak * c.exp(c[kDecode]));
+  p.rest = c.exp(c[kRest]);
   p.image = (p.steps * p.step + p.decode + p.rest) / f.batch;
   return p;
 }
 
-double speed_log(const Features& f, const double* c) {
+double speed_log(const Features& f, CoefficientView c) {
   const Parts p = speed_parts(f, c);
   switch (f.metric) {
-    case Metric::kStepsPerS: return -log(p.step);
-    case Metric::kImageStepsPerS: return log(f.batch / p.step);
-    case Metric::kSecondsPerImage: return log(p.image);
-    case Metric::kImagesPerS: return -log(p.image);
-    case Metric::kStepSeconds: return log(p.step);
+    case Metric::kStepsPerS: return -c.log(p.step);
+    case Metric::kImageStepsPerS: return c.log(f.batch / p.step);
+    case Metric::kSecondsPerImage: return c.log(p.image);
+    case Metric::kImagesPerS: return -c.log(p.image);
+    case Metric::kStepSeconds: return c.log(p.step);
   }
   return 0;
 }
@@ -229,19 +229,19 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   return f;
 }
 
-MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
+MemoryParts memory_parts(const MemoryFeatures& f, CoefficientView c) {
   MemoryParts p;
-  p.denoiser = f.denoiser_gib * exp(c[kDenoiser]);
-  p.encoders = f.encoders_gib * exp(c[kEncoders]);
+  p.denoiser = f.denoiser_gib * c.exp(c[kDenoiser]);
+  p.encoders = f.encoders_gib * c.exp(c[kEncoders]);
   p.decoder = f.decoder_gib;
-  p.activations = soft_max(f.activations_gib, f.decode_gib, 4) * exp(c[kActivations]);
-  p.runtime = exp(c[kRuntime]);
+  p.activations = c.soft_max(f.activations_gib, f.decode_gib, 4) * c.exp(c[kActivations]);
+  p.runtime = c.exp(c[kRuntime]);
   const double everything = p.denoiser + p.encoders + p.decoder;
   double held = everything;
   if (f.offload == Offload::kModel) held = std::max({p.denoiser, p.encoders, p.decoder});
   if (f.offload != Offload::kNone && f.capacity_gib > 0) {
     // What stays on the card is bounded by the budget that the engine leaves for weights.
-    const double budget = f.capacity_gib * exp(c[kBudget]) - p.activations - p.runtime;
+    const double budget = f.capacity_gib * c.exp(c[kBudget]) - p.activations - p.runtime;
     if (f.offload == Offload::kSequential) held = std::min(held, 0.1 * everything);
     else if (held > budget) held = std::max(budget, 0.05 * everything);
   }

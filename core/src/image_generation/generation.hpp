@@ -59,10 +59,10 @@ std::string precision_class(std::string_view lower_precision);
 const DomainSpec& speed_spec();
 const DomainSpec& memory_spec();
 std::optional<Features> speed_features(const Setup& setup, std::string& why_not, bool with_names = false);
-Parts speed_parts(const Features& features, const double* coefficient);
-double speed_log(const Features& features, const double* coefficient);
+Parts speed_parts(const Features& features, CoefficientView coefficient);
+double speed_log(const Features& features, CoefficientView coefficient);
 MemoryFeatures memory_features(const Setup& setup, bool with_names = false);
-MemoryParts memory_parts(const MemoryFeatures& features, const double* coefficient);
+MemoryParts memory_parts(const MemoryFeatures& features, CoefficientView coefficient);
 
 std::optional<Setup> setup_of(const Conditions& row, std::string& why_not);
 std::optional<Features> speed_row_features(const Conditions& row, std::string& why_not, bool with_names = false);

@@ -16,7 +16,7 @@ RowEstimate image_generation_row(const Conditions& row) {
     const generation::MemoryFeatures f = generation::memory_features(*setup);
     const double unit = row.metric == "fits" || row.unit == "gib" ? 1.0 : kBytesPerGib / kBytesPerGb;
     p = predict_with_interval(row.catalog->calibration.domain(generation::memory_spec().name), generation::memory_spec(), f.keys,
-                              [&](const double* c) { return log(generation::memory_parts(f, c).total * unit); });
+                              [&](CoefficientView c) { return log(generation::memory_parts(f, c).total * unit); });
     if (row.metric == "fits") {
       if (f.capacity_gib <= 0) return RowEstimate::not_modelled("the GPU's memory is not known");
       out.word = p.value <= f.capacity_gib ? "yes" : "no";
@@ -24,7 +24,7 @@ RowEstimate image_generation_row(const Conditions& row) {
   } else {
     const auto f = generation::speed_row_features(row, why);
     if (!f) return RowEstimate::not_modelled(why);
-    p = predict_with_interval(row.catalog->calibration.domain(generation::speed_spec().name), generation::speed_spec(), f->keys, [&](const double* c) { return generation::speed_log(*f, c); });
+    p = predict_with_interval(row.catalog->calibration.domain(generation::speed_spec().name), generation::speed_spec(), f->keys, [&](CoefficientView c) { return generation::speed_log(*f, c); });
   }
   out.modelled = true;
   out.value = p.value;

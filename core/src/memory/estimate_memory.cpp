@@ -80,7 +80,7 @@ class Room {
   /// p10 and p90 of the need, in bytes.
   LogInterval interval(const Sizes& s) const {
     const Need n = need(s);
-    const auto predict = [&](const double* c) {
+    const auto predict = [&](CoefficientView c) {
       double total = memory::total_bytes(n.parts, c) + n.context;
       if (draft_.model) total += memory::total_bytes(n.draft, c);
       return log(total);

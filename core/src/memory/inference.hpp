@@ -59,7 +59,7 @@ const DomainSpec& spec();
 struct KeyNames { std::string at[kLevels]; };
 KeyNames key_names_of(const Engine* engine, const Quant* quant, const Gpu* gpu, const char* metric);
 Keys keys_of(const KeyNames& names);
-double total_bytes(const Parts& parts, const double* coefficients);
+double total_bytes(const Parts& parts, CoefficientView coefficients);
 
 /// What a measurement row asks for.
 struct RowQuestion {
@@ -76,7 +76,7 @@ struct RowQuestion {
 /// False, with the reason, when the row cannot be modelled.
 bool row_question(const Conditions& conditions, RowQuestion& out, std::string& why_not);
 /// Log of the value in the row's unit.
-double row_log_value(const RowQuestion& q, const double* coefficients);
+double row_log_value(const RowQuestion& q, CoefficientView coefficients);
 
 bool is_memory_metric(const std::string& metric);
 RowEstimate estimate_row(const Conditions& conditions);

@@ -185,9 +185,9 @@ Keys keys_of(const KeyNames& names) {
   return k;
 }
 
-double total_bytes(const Parts& p, const double* c) {
+double total_bytes(const Parts& p, CoefficientView c) {
   return p.weights + p.towers + p.cache + p.cache_padding + p.state + p.mask +
-         p.activations * exp(c[kActivationsFactor]) + p.logits * exp(c[kLogitsFactor]) + p.gpus * kBytesPerGib * exp(c[kOverheadGib]);
+         p.activations * c.exp(c[kActivationsFactor]) + p.logits * c.exp(c[kLogitsFactor]) + p.gpus * kBytesPerGib * c.exp(c[kOverheadGib]);
 }
 
 bool has_unified_memory(const Gpu& gpu) { return gpu.vendor == "Apple"; }

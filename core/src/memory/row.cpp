@@ -90,7 +90,7 @@ bool row_question(const Conditions& c, RowQuestion& q, std::string& why_not) {
   return true;
 }
 
-double row_log_value(const RowQuestion& q, const double* c) {
+double row_log_value(const RowQuestion& q, CoefficientView c) {
   const Parts& p = q.parts;
   double bytes = 0;
   switch (q.metric) {
@@ -126,7 +126,7 @@ RowEstimate estimate_row(const Conditions& c) {
   std::string why_not;
   if (!row_question(c, q, why_not)) return RowEstimate::not_modelled(why_not);
   const DomainCalibration& calibration = c.catalog->calibration.domain(spec().name);
-  const Predicted p = predict_with_interval(calibration, spec(), q.keys, [&](const double* k) { return row_log_value(q, k); });
+  const Predicted p = predict_with_interval(calibration, spec(), q.keys, [&](CoefficientView k) { return row_log_value(q, k); });
   RowEstimate e;
   e.modelled = true;
   e.value = p.value;

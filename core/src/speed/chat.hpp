@@ -23,10 +23,10 @@ struct ChatRow {
 std::optional<ChatRow> read_chat_row(const Conditions& conditions, std::string& why_not, bool with_names);
 
 /// Log of the row's figure in its own unit.
-double prefill_row_log(const ChatRow& row, const double* prefill_coefficients);
+double prefill_row_log(const ChatRow& row, CoefficientView prefill_coefficients);
 /// `prefill_s`: seconds of the prompt for each length; used where the figure holds the prefill.
-double decode_row_log(const ChatRow& row, const std::vector<double>& prefill_s, const double* decode_coefficients);
-std::vector<double> prefill_seconds_of(const ChatRow& row, const double* prefill_coefficients);
+double decode_row_log(const ChatRow& row, const std::vector<double>& prefill_s, CoefficientView decode_coefficients);
+std::vector<double> prefill_seconds_of(const ChatRow& row, CoefficientView prefill_coefficients);
 
 }  // namespace whichgpu::speed
 

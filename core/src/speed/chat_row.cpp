@@ -108,13 +108,13 @@ std::optional<ChatRow> read_chat_row(const Conditions& c, std::string& why, bool
   return row;
 }
 
-std::vector<double> prefill_seconds_of(const ChatRow& row, const double* c) {
+std::vector<double> prefill_seconds_of(const ChatRow& row, CoefficientView c) {
   std::vector<double> out;
   for (const ChatRow::Length& l : row.lengths) out.push_back(prefill_seconds(row.setup, l.prefill, row.power_capped, c));
   return out;
 }
 
-double prefill_row_log(const ChatRow& row, const double* c) {
+double prefill_row_log(const ChatRow& row, CoefficientView c) {
   double rate = 0, seconds = 0;
   for (const ChatRow::Length& l : row.lengths) {
     const double t = prefill_seconds(row.setup, l.prefill, row.power_capped, c);
@@ -125,7 +125,7 @@ double prefill_row_log(const ChatRow& row, const double* c) {
   return row.metric == ChatMetric::kFirstToken ? log(1000 * seconds / n) : log(rate / n / row.per);
 }
 
-double decode_row_log(const ChatRow& row, const std::vector<double>& prefill_s, const double* c) {
+double decode_row_log(const ChatRow& row, const std::vector<double>& prefill_s, CoefficientView c) {
   double rate = 0, seconds = 0, prompt = 0, output = 0;
   for (std::size_t i = 0; i < row.lengths.size(); ++i) {
     const ChatRow::Length& l = row.lengths[i];
@@ -159,10 +159,10 @@ RowEstimate estimate_chat_row(const Conditions& conditions) {
   const DomainCalibration& prefill = conditions.catalog->calibration.domain("prefill");
   Predicted p;
   if (row->of_prefill_domain()) {
-    p = predict_with_interval(prefill, prefill_spec(), row->keys.keys, [&](const double* c) { return prefill_row_log(*row, c); });
+    p = predict_with_interval(prefill, prefill_spec(), row->keys.keys, [&](CoefficientView c) { return prefill_row_log(*row, c); });
   } else {
     const std::vector<double> prefill_s = prefill_seconds_of(*row, prefill.resolve(prefill_spec(), row->keys.keys).value);
-    p = predict_with_interval(conditions.catalog->calibration.domain("decode"), decode_spec(), row->keys.keys, [&](const double* c) { return decode_row_log(*row, prefill_s, c); });
+    p = predict_with_interval(conditions.catalog->calibration.domain("decode"), decode_spec(), row->keys.keys, [&](CoefficientView c) { return decode_row_log(*row, prefill_s, c); });
   }
   RowEstimate out;
   out.modelled = true;

@@ -61,12 +61,14 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   const DomainCalibration& prefill_fit = q.catalog->calibration.domain("prefill");
   const DomainCalibration& decode_fit = q.catalog->calibration.domain("decode");
 
-  const Predicted step = predict_with_interval(decode_fit, decode_spec(), keys.keys, [&](const double* c) { return log(decode_seconds(*setup, context, speculative, false, c)); });
+  const Coefficients cd = decode_fit.resolve(decode_spec(), keys.keys);
+  const Predicted step = predict_with_interval(decode_fit, decode_spec(), keys.keys, cd, [&](CoefficientView c) { return log(decode_seconds(*setup, context, speculative, false, c)); });
   const PrefillWork work = prefill_work(*setup, prompt);
-  const auto prompt_log = [&](const double* c) { return log(prefill_seconds(*setup, work, false, c)); };
+  const auto prompt_log = [&](CoefficientView c) { return log(prefill_seconds(*setup, work, false, c)); };
   const Predicted reading = predict_with_interval(prefill_fit, prefill_spec(), keys.keys, prompt_log);
   keys.keys.at[kFirstToken] = key_of(in.engine.name, "ttft");
-  const Predicted first = predict_with_interval(prefill_fit, prefill_spec(), keys.keys, prompt_log);
+  const Coefficients cp = prefill_fit.resolve(prefill_spec(), keys.keys);
+  const Predicted first = predict_with_interval(prefill_fit, prefill_spec(), keys.keys, cp, prompt_log);
 
   const Quantity tpot = Quantity::between(step.value, step.p10, step.p90, "s");
   out.tpot_s = tpot;
@@ -83,9 +85,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   out.latency_s = Quantity::between(latency, std::max(latency - side(first.p10, step.p10), latency * 0.01), latency + side(first.p90, step.p90), "s");
   out.requests_per_s = Quantity::between(1 / latency, 1 / out.latency_s->p90, 1 / out.latency_s->p10, "requests/s");
 
-  const Coefficients cd = decode_fit.resolve(decode_spec(), keys.keys), cp = prefill_fit.resolve(prefill_spec(), keys.keys);
   const DecodeTerms d = decode_terms(*setup, context, speculative, false, cd.value);
-  const PrefillTerms p = prefill_terms(*setup, work, false, cp.value);
   out.bound_by = bound_of(d);
   const bool seen_here = decode_fit.rows_seen(kGpu, keys.keys.at[kGpu]) > 0, engine_here = decode_fit.rows_seen(kEngineGeneration, keys.keys.at[kEngineGeneration]) > 0;
   out.distance = seen_here && engine_here ? "same" : decode_fit.rows_seen(kGeneration, keys.keys.at[kGeneration]) > 0 ? "near" : "far";
@@ -95,6 +95,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   };
   const double gb = 1e-9, bw = setup->hardware.bytes_per_s * gb;
   if (q.explain) {
+    const PrefillTerms p = prefill_terms(*setup, work, false, cp.value);
     const auto read = [&](double bytes, double seconds) {
       return number(bytes * gb) + " GB / (" + number(bw) + " GB/s · " + number(bytes / (seconds * setup->hardware.bytes_per_s)) + ")";
     };

@@ -37,30 +37,30 @@ const DomainSpec& decode_spec() {
   return spec;
 }
 
-DecodeTerms decode_terms(const Setup& s, double context, bool speculative, bool power_capped, const double* c) {
+DecodeTerms decode_terms(const Setup& s, double context, bool speculative, bool power_capped, CoefficientView c) {
   DecodeTerms t;
-  const double card = s.hardware.bytes_per_s, rate = card / soft_max(1, exp(-c[kReadEfficiency]), kCapSharpness);
+  const double card = s.hardware.bytes_per_s, rate = card / c.soft_max(1, c.exp(-c[kReadEfficiency]), kCapSharpness);
   const double active_experts = s.experts > 0 ? s.expert_bytes * s.experts_per_token / s.experts : 0;
   t.weights = (s.layer_bytes + s.output_bytes) / s.tensor * (1 - s.host_share) / rate;
-  if (active_experts > 0) t.experts = active_experts / s.tensor * (1 - s.host_expert_share) / (rate * exp(c[kExperts]));
-  t.cache = s.cache_bytes(context) / s.tensor / (card * exp(c[kCache]));
+  if (active_experts > 0) t.experts = active_experts / s.tensor * (1 - s.host_expert_share) / (rate * c.exp(c[kExperts]));
+  t.cache = s.cache_bytes(context) / s.tensor / (card * c.exp(c[kCache]));
   double kernels = s.layers;
-  if (s.moe_layers > 0) kernels += s.moe_layers * exp(c[kMoeLayer]);
-  if (s.recurrent_layers > 0) kernels += s.recurrent_layers * exp(c[kRecurrentLayer]);
-  t.layers = kernels * exp(c[kLayer] + kLogMilli);
-  t.fixed = exp(c[kFixed] + kLogMilli);
+  if (s.moe_layers > 0) kernels += s.moe_layers * c.exp(c[kMoeLayer]);
+  if (s.recurrent_layers > 0) kernels += s.recurrent_layers * c.exp(c[kRecurrentLayer]);
+  t.layers = kernels * c.exp(c[kLayer] + kLogMilli);
+  t.fixed = c.exp(c[kFixed] + kLogMilli);
   if (s.tensor > 1) {
     // Two all-reduces a layer: a start that grows with the cards, and the activations over the link.
-    const double start = exp(c[kAllReduce] + kLogMilli + c[kAllReduceGrowth] * log(s.tensor / 2) + (s.hardware.fast_link ? 0.0 : c[kSlowLink]));
+    const double start = c.exp(c[kAllReduce] + kLogMilli + c[kAllReduceGrowth] * c.log(s.tensor / 2) + (s.hardware.fast_link ? 0.0 : c[kSlowLink]));
     t.exchange = 2 * s.layers * start + 2 * s.layers * s.hidden * 2 * 2 * (s.tensor - 1) / s.tensor / s.hardware.link_bytes_per_s;
   }
   const double host_bytes = (s.layer_bytes + s.output_bytes) * s.host_share + active_experts * s.host_expert_share;
-  if (host_bytes > 0) t.host = host_bytes / (kHostBytesPerS * exp(c[kHost]));
+  if (host_bytes > 0) t.host = host_bytes / (kHostBytesPerS * c.exp(c[kHost]));
   double scale = -c[kEra] * s.years;
-  if (s.cards_in_a_row > 1) scale += c[kSplit] * log(s.cards_in_a_row);
+  if (s.cards_in_a_row > 1) scale += c[kSplit] * c.log(s.cards_in_a_row);
   if (speculative) scale -= c[kSpeculativeGain];
   if (power_capped) scale += c[kDecodePowerCap];
-  const double factor = exp(scale);
+  const double factor = c.exp(scale);
   for (double* part : {&t.weights, &t.experts, &t.cache, &t.layers, &t.fixed, &t.exchange}) *part *= factor;
   t.total = t.weights + t.experts + t.cache + t.layers + t.fixed + t.exchange + t.host;
   return t;

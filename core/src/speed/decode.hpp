@@ -16,7 +16,7 @@ const DomainSpec& decode_spec();
 
 struct DecodeTerms { double weights = 0, experts = 0, cache = 0, layers = 0, fixed = 0, exchange = 0, host = 0, total = 0; };
 /// `context`: tokens in the cache. Speculative decoding and power caps scale the step, as measured.
-DecodeTerms decode_terms(const Setup& setup, double context, bool speculative, bool power_capped, const double* c);
-inline double decode_seconds(const Setup& setup, double context, bool speculative, bool power_capped, const double* c) { return decode_terms(setup, context, speculative, power_capped, c).total; }
+DecodeTerms decode_terms(const Setup& setup, double context, bool speculative, bool power_capped, CoefficientView c);
+inline double decode_seconds(const Setup& setup, double context, bool speculative, bool power_capped, CoefficientView c) { return decode_terms(setup, context, speculative, power_capped, c).total; }
 
 }  // namespace whichgpu::speed

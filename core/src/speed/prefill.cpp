@@ -59,21 +59,21 @@ PrefillWork prefill_work(const Setup& s, double tokens, double past) {
   return w;
 }
 
-PrefillTerms prefill_terms(const Setup& s, const PrefillWork& w, bool power_capped, const double* c) {
+PrefillTerms prefill_terms(const Setup& s, const PrefillWork& w, bool power_capped, CoefficientView c) {
   PrefillTerms t;
-  const double efficiency = exp(c[kPrefillEfficiency] + c[kHiddenSlope] * log(s.hidden / kReferenceHidden));
+  const double efficiency = c.exp(c[kPrefillEfficiency] + c[kHiddenSlope] * c.log(s.hidden / kReferenceHidden));
   const double rate = s.hardware.matmul_flops * efficiency;
-  t.matmul = (w.dense_flops + w.dense_token_flops * exp(c[kHalfTokens])) / rate;
-  if (w.expert_flops > 0) t.matmul += (w.expert_flops + w.expert_token_flops * exp(c[kExpertHalfTokens])) / (rate * exp(c[kPrefillExperts]));
-  t.read = w.read_bytes / (s.hardware.bytes_per_s * exp(c[kPrefillRead]));
-  t.layers = w.chunks * (s.layers + s.recurrent_layers) * exp(c[kPrefillLayer] + kLogMilli);
-  t.attention = w.attention_flops / (s.hardware.attention_flops * exp(c[kAttention]));
-  if (w.recurrent_units > 0) t.recurrent = w.recurrent_units * 1e-12 * exp(c[kRecurrent]);
-  if (w.exchange_bytes > 0) t.exchange = w.exchange_bytes / (s.hardware.link_bytes_per_s * exp(c[kLink]));
-  if (w.host_bytes > 0) t.host = w.host_bytes / (kHostBytesPerS * exp(c[kPrefillHost]));
-  t.fixed = exp(c[kPrefillFixed] + kLogMilli);
-  t.total = soft_max(t.matmul, t.read, 3) + t.layers + t.attention + t.recurrent + t.exchange + t.host + t.fixed;
-  if (power_capped) t.total *= exp(c[kPrefillPowerCap]);
+  t.matmul = (w.dense_flops + w.dense_token_flops * c.exp(c[kHalfTokens])) / rate;
+  if (w.expert_flops > 0) t.matmul += (w.expert_flops + w.expert_token_flops * c.exp(c[kExpertHalfTokens])) / (rate * c.exp(c[kPrefillExperts]));
+  t.read = w.read_bytes / (s.hardware.bytes_per_s * c.exp(c[kPrefillRead]));
+  t.layers = w.chunks * (s.layers + s.recurrent_layers) * c.exp(c[kPrefillLayer] + kLogMilli);
+  t.attention = w.attention_flops / (s.hardware.attention_flops * c.exp(c[kAttention]));
+  if (w.recurrent_units > 0) t.recurrent = w.recurrent_units * 1e-12 * c.exp(c[kRecurrent]);
+  if (w.exchange_bytes > 0) t.exchange = w.exchange_bytes / (s.hardware.link_bytes_per_s * c.exp(c[kLink]));
+  if (w.host_bytes > 0) t.host = w.host_bytes / (kHostBytesPerS * c.exp(c[kPrefillHost]));
+  t.fixed = c.exp(c[kPrefillFixed] + kLogMilli);
+  t.total = c.soft_max(t.matmul, t.read, 3) + t.layers + t.attention + t.recurrent + t.exchange + t.host + t.fixed;
+  if (power_capped) t.total *= c.exp(c[kPrefillPowerCap]);
   return t;
 }
 

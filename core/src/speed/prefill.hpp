@@ -24,7 +24,7 @@ struct PrefillWork {
 PrefillWork prefill_work(const Setup& setup, double tokens, double past = 0);
 
 struct PrefillTerms { double matmul = 0, read = 0, layers = 0, attention = 0, recurrent = 0, exchange = 0, host = 0, fixed = 0, total = 0; };
-PrefillTerms prefill_terms(const Setup& setup, const PrefillWork& work, bool power_capped, const double* c);
-inline double prefill_seconds(const Setup& setup, const PrefillWork& work, bool power_capped, const double* c) { return prefill_terms(setup, work, power_capped, c).total; }
+PrefillTerms prefill_terms(const Setup& setup, const PrefillWork& work, bool power_capped, CoefficientView c);
+inline double prefill_seconds(const Setup& setup, const PrefillWork& work, bool power_capped, CoefficientView c) { return prefill_terms(setup, work, power_capped, c).total; }
 
 }  // namespace whichgpu::speed

@@ -61,7 +61,7 @@ RowEstimate estimate_serving_row(const Conditions& c) {
   if (!f) return RowEstimate::not_modelled(why);
   f->keys.at[kSvMetric] = key_of(c.metric);
   const Predicted p = predict_with_interval(c.catalog->calibration.domain("serving"), serving_spec(), f->keys,
-                                            [&](const double* coefficient) { return serving_log(*f, *metric, coefficient); });
+                                            [&](CoefficientView coefficient) { return serving_log(*f, *metric, coefficient.data()); });
   RowEstimate out;
   out.modelled = true;
   out.value = p.value;

@@ -74,7 +74,7 @@ void explain_memory(const Setup& s, const MemoryParts& parts, MemoryEstimate& me
 void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEstimate& memory) {
   const DomainCalibration& calibration = q.catalog->calibration.domain(memory_spec().name);
   const MemoryFeatures f = memory_features(plan.setup);
-  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](const double* c) { return memory_need_log(f, c); });
+  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](CoefficientView c) { return memory_need_log(f, c); });
   const MemoryParts parts = memory_parts(f, calibration.resolve(memory_spec(), f.keys).value);
   memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
   memory.capacity_gib = w.capacity_gib;
@@ -128,7 +128,7 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
 
   const DomainCalibration& calibration = q.catalog->calibration.domain(speed_spec().name);
   const SpeedFeatures f = speed_features(s);
-  const Predicted rate = predict_with_interval(calibration, speed_spec(), f.keys, [&](const double* c) { return speed_log(f, c); });
+  const Predicted rate = predict_with_interval(calibration, speed_spec(), f.keys, [&](CoefficientView c) { return speed_log(f, c); });
   const SpeedParts parts = speed_parts(f, calibration.resolve(speed_spec(), f.keys).value);
   const double micro_steps = s.accumulation;
   const double step_tokens = sc.training.global_batch * s.sequence;

@@ -96,7 +96,7 @@ const DomainSpec& image_memory_spec() {
   return spec;
 }
 
-double image_memory_log(const ImageMemoryFeatures& f, const double* c) {
+double image_memory_log(const ImageMemoryFeatures& f, CoefficientView c) {
   const double need = f.weights_gib * exp(c[kWeights]) + f.frozen_gib * exp(c[kFrozen]) + f.states_gib * exp(c[kStates]) +
                       f.activation_gib * exp(c[kActivations]) + exp(c[kConstant]);
   return log(need * f.copies);
@@ -153,7 +153,7 @@ const DomainSpec& image_speed_spec() {
   return spec;
 }
 
-double image_speed_log(const ImageSpeedFeatures& f, const double* c) {
+double image_speed_log(const ImageSpeedFeatures& f, CoefficientView c) {
   const double seconds = f.flops / (f.peak * exp(c[kProducts])) + exp(c[kStepConstant]);
   switch (f.rate) {
     case ImageRate::kStepSeconds: return log(seconds);
@@ -206,13 +206,13 @@ RowEstimate image_training_row(const Conditions& row) {
   if (row.metric == "peak_vram_gb" || row.metric == "fits") {
     const auto f = image_memory_row_features(row, why);
     if (!f) return RowEstimate::not_modelled(why);
-    take(predict_with_interval(row.catalog->calibration.domain(image_memory_spec().name), image_memory_spec(), f->keys, [&](const double* c) { return image_memory_log(*f, c); }));
+    take(predict_with_interval(row.catalog->calibration.domain(image_memory_spec().name), image_memory_spec(), f->keys, [&](CoefficientView c) { return image_memory_log(*f, c); }));
     if (row.metric == "fits") out.word = out.value <= kReachableShare * f->capacity_gib ? "yes" : "no";
     return out;
   }
   const auto f = image_speed_row_features(row, why);
   if (!f) return RowEstimate::not_modelled(why);
-  take(predict_with_interval(row.catalog->calibration.domain(image_speed_spec().name), image_speed_spec(), f->keys, [&](const double* c) { return image_speed_log(*f, c); }));
+  take(predict_with_interval(row.catalog->calibration.domain(image_speed_spec().name), image_speed_spec(), f->keys, [&](CoefficientView c) { return image_speed_log(*f, c); }));
   return out;
 }
 

@@ -23,7 +23,7 @@ struct ImageMemoryFeatures {
   std::array<std::string, kMaxLevels> key_names;
 };
 const DomainSpec& image_memory_spec();
-double image_memory_log(const ImageMemoryFeatures& features, const double* coefficient);
+double image_memory_log(const ImageMemoryFeatures& features, CoefficientView coefficient);
 std::optional<ImageMemoryFeatures> image_memory_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 enum class ImageRate { kStepSeconds, kStepsPerS, kImagesPerS, kTflopsPerGpu };
@@ -37,7 +37,7 @@ struct ImageSpeedFeatures {
   std::array<std::string, kMaxLevels> key_names;
 };
 const DomainSpec& image_speed_spec();
-double image_speed_log(const ImageSpeedFeatures& features, const double* coefficient);
+double image_speed_log(const ImageSpeedFeatures& features, CoefficientView coefficient);
 std::optional<ImageSpeedFeatures> image_speed_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 }  // namespace whichgpu::training

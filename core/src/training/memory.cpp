@@ -151,25 +151,25 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   return f;
 }
 
-MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
+MemoryParts memory_parts(const MemoryFeatures& f, CoefficientView c) {
   MemoryParts p;
-  p.weights = f.weights_gib * exp(c[kWeights]);
-  p.states = f.states_gib * exp(c[kStates]);
-  p.activations = f.saved_gib * exp(c[kSaved]) + f.checkpoints_gib * exp(c[kCheckpoints]);
+  p.weights = f.weights_gib * c.exp(c[kWeights]);
+  p.states = f.states_gib * c.exp(c[kStates]);
+  p.activations = f.saved_gib * c.exp(c[kSaved]) + f.checkpoints_gib * c.exp(c[kCheckpoints]);
   // A layer's working set and the logits are never alive together.
-  p.working = std::max(f.working_gib * exp(c[kWorking]), f.logits_gib * exp(c[kLogits] + c[kLogitsYear] * f.years));
-  p.scores = f.scores_gib * exp(c[kScores]);
-  p.gathered = f.gathered_gib * exp(c[kGathered]);
-  p.constant = exp(c[kConstant]);
+  p.working = std::max(f.working_gib * c.exp(c[kWorking]), f.logits_gib * c.exp(c[kLogits] + c[kLogitsYear] * f.years));
+  p.scores = f.scores_gib * c.exp(c[kScores]);
+  p.gathered = f.gathered_gib * c.exp(c[kGathered]);
+  p.constant = c.exp(c[kConstant]);
   const double sum = p.weights + p.states + p.activations + p.working + p.scores + p.gathered + p.constant;
-  p.fragmentation = sum * (exp(c[kFragmentation]) - 1);
+  p.fragmentation = sum * (c.exp(c[kFragmentation]) - 1);
   p.total = sum + p.fragmentation;
   return p;
 }
 
-double memory_need_log(const MemoryFeatures& f, const double* c) { return log(memory_parts(f, c).total); }
+double memory_need_log(const MemoryFeatures& f, CoefficientView c) { return c.log(memory_parts(f, c).total); }
 
-double memory_shown_log(const MemoryFeatures& f, const double* c) {
+double memory_shown_log(const MemoryFeatures& f, CoefficientView c) {
   const double need = memory_parts(f, c).total;
   double shown = need;
   if (f.capacity_gib > 0) {

@@ -37,12 +37,12 @@ struct MemoryParts {  ///< GiB per GPU; they add up to `total`
 const DomainSpec& memory_spec();
 /// `with_names` also fills the text of the keys, which only the fit needs.
 MemoryFeatures memory_features(const Setup& setup, bool with_names = false);
-MemoryParts memory_parts(const MemoryFeatures& features, const double* coefficient);
+MemoryParts memory_parts(const MemoryFeatures& features, CoefficientView coefficient);
 /// Log of the need per GPU, whatever the card holds.
-double memory_need_log(const MemoryFeatures& features, const double* coefficient);
+double memory_need_log(const MemoryFeatures& features, CoefficientView coefficient);
 /// Log of the peak that a tool would show: the need, but never above the card, since allocators give back what they
 /// can when it is nearly full.
-double memory_shown_log(const MemoryFeatures& features, const double* coefficient);
+double memory_shown_log(const MemoryFeatures& features, CoefficientView coefficient);
 std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 /// What a card offers to a training process.

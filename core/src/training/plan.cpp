@@ -38,16 +38,33 @@ class Rater {
   explicit Rater(const Calibration& calibration) : speed_(calibration.domain(speed_spec().name)), memory_(calibration.domain(memory_spec().name)) {}
   double need(const Setup& s) {
     const MemoryFeatures f = memory_features(s);
-    return memory_parts(f, memory_.resolve(memory_spec(), f.keys).value).total;
+    return memory_parts(f, memory_.at(memory_spec(), f.keys)).total;
   }
   double tokens_per_s(const Setup& s) {
     const SpeedFeatures f = speed_features(s);
-    return exp(speed_log(f, speed_.resolve(speed_spec(), f.keys).value));
+    return exp(speed_log(f, speed_.at(speed_spec(), f.keys)));
   }
 
  private:
-  const DomainCalibration& speed_;
-  const DomainCalibration& memory_;
+  /// Candidates of one search mostly have the keys of the one before.
+  struct Resolved {
+    explicit Resolved(const DomainCalibration& c) : calibration(c) {}
+    const DomainCalibration& calibration;
+    bool known = false;
+    Keys keys;
+    Coefficients coefficients;
+    Remembered remembered;
+    CoefficientView at(const DomainSpec& spec, const Keys& wanted) {
+      if (!known || !std::equal(std::begin(keys.at), std::end(keys.at), wanted.at)) {
+        coefficients = calibration.resolve(spec, wanted);
+        keys = wanted;
+        known = true;
+      }
+      remembered.restart(Remembered::Kind::kRecord);
+      return {coefficients.value, &remembered};
+    }
+  };
+  Resolved speed_, memory_;
 };
 
 /// Completes a candidate; false when its degrees do not divide the GPUs or the batch is too small for them.

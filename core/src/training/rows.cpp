@@ -16,7 +16,7 @@ RowEstimate speed_row(const Conditions& row) {
   const auto f = speed_row_features(row, why);
   if (!f) return RowEstimate::not_modelled(why);
   const DomainCalibration& calibration = row.catalog->calibration.domain(speed_spec().name);
-  const Predicted p = predict_with_interval(calibration, speed_spec(), f->keys, [&](const double* c) { return speed_log(*f, c); });
+  const Predicted p = predict_with_interval(calibration, speed_spec(), f->keys, [&](CoefficientView c) { return speed_log(*f, c); });
   RowEstimate out;
   out.modelled = true;
   out.value = p.value;
@@ -32,12 +32,12 @@ RowEstimate memory_row(const Conditions& row) {
   const DomainCalibration& calibration = row.catalog->calibration.domain(memory_spec().name);
   RowEstimate out;
   if (row.metric == "peak_vram_gb") {
-    const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](const double* c) { return memory_shown_log(*f, c); });
+    const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](CoefficientView c) { return memory_shown_log(*f, c); });
     out.value = p.value;
     out.p10 = p.p10;
     out.p90 = p.p90;
   } else {
-    const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](const double* c) { return memory_need_log(*f, c); });
+    const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](CoefficientView c) { return memory_need_log(*f, c); });
     out.value = p.value;
     out.p10 = p.p10;
     out.p90 = p.p90;
@@ -71,7 +71,7 @@ RowEstimate longest_row(const Conditions& row) {
   const auto setup = setup_of(row, why);
   const DomainCalibration& calibration = row.catalog->calibration.domain(memory_spec().name);
   const Coefficients c = calibration.resolve(memory_spec(), f->keys);
-  const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](const double* v) { return memory_need_log(*f, v); });
+  const Predicted p = predict_with_interval(calibration, memory_spec(), f->keys, [&](CoefficientView v) { return memory_need_log(*f, v); });
   RowEstimate out;
   out.modelled = true;
   out.value = longest_sequence(*setup, c.value, kReachableShare * f->capacity_gib, 0);

@@ -189,62 +189,62 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   return f;
 }
 
-SpeedParts speed_parts(const SpeedFeatures& f, const double* c) {
+SpeedParts speed_parts(const SpeedFeatures& f, CoefficientView c) {
   SpeedParts p;
   double fill = 1;
   p.length = f.sequence;
   if (f.unpadded) {
-    const double ratio = f.sequence / exp(c[kLength]);
+    const double ratio = f.sequence / c.exp(c[kLength]);
     fill = 1 / std::sqrt(1 + ratio * ratio);
     p.length = f.sequence * fill;
   }
   const double tokens = f.work_tokens * fill;
-  const double products = below_one(exp(c[kProducts] - c[kPeakSlope] * log(f.peak / 3e14)));
+  const double products = below_one(c.exp(c[kProducts] - c[kPeakSlope] * c.log(f.peak / 3e14)));
   const double dense = tokens * f.passes * (f.dense_flops / f.peak + f.head_flops / f.half_peak) / products;
-  const double experts = f.expert_flops > 0 ? tokens * f.passes * f.expert_flops / (f.peak * products * below_one(exp(c[kExperts] + c[kExpertYear] * f.expert_years))) : 0;
+  const double experts = f.expert_flops > 0 ? tokens * f.passes * f.expert_flops / (f.peak * products * below_one(c.exp(c[kExperts] + c[kExpertYear] * f.expert_years))) : 0;
   const double multiply = dense + experts;
-  const double faster = exp(-c[kYear] * f.years);
+  const double faster = c.exp(-c[kYear] * f.years);
   p.products = std::sqrt(multiply * multiply + f.weight_read_s * f.weight_read_s) * faster;
-  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_one(exp(c[kAttention]))) * faster;
-  p.elements = tokens * (f.element_bytes * exp(c[kElements]) + fill * f.score_bytes * exp(c[kScores])) / f.bytes_per_s * faster;
-  p.dequantise = f.dequantise_s > 0 ? f.dequantise_s * exp(c[kDequantise]) * faster : 0;
+  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_one(c.exp(c[kAttention]))) * faster;
+  p.elements = tokens * (f.element_bytes * c.exp(c[kElements]) + fill * f.score_bytes * c.exp(c[kScores])) / f.bytes_per_s * faster;
+  p.dequantise = f.dequantise_s > 0 ? f.dequantise_s * c.exp(c[kDequantise]) * faster : 0;
   const double compute = p.products + p.attention + p.elements + p.dequantise;
-  const double launches = f.layer_passes * exp(c[kLayer]) * (f.moe ? 1.5 : 1) * faster;
-  double micro = soft_max(compute, launches, 3);
+  const double launches = f.layer_passes * c.exp(c[kLayer]) * (f.moe ? 1.5 : 1) * faster;
+  double micro = c.soft_max(compute, launches, 3);
   p.launches = micro - compute;
   if (f.walk > 1) { p.bubble += micro * (f.walk - 1); micro *= f.walk; }
   if (f.gather_s > 0) {
-    const double with_gather = soft_max(micro, f.gather_s * exp(c[kGather]), 3);
+    const double with_gather = c.soft_max(micro, f.gather_s * c.exp(c[kGather]), 3);
     p.gather = with_gather - micro;
     micro = with_gather;
   }
-  if (f.tensor_s > 0) p.tensor = f.tensor_s * fill * exp(c[kTensor]);
-  if (f.expert_s > 0) p.expert = f.expert_s * fill * exp(c[kExchange]);
+  if (f.tensor_s > 0) p.tensor = f.tensor_s * fill * c.exp(c[kTensor]);
+  if (f.expert_s > 0) p.expert = f.expert_s * fill * c.exp(c[kExchange]);
   micro += p.tensor + p.expert;
-  if (f.bubble > 0) { const double idle = micro * f.bubble * exp(c[kBubble]); p.bubble += idle; micro += idle; }
-  if (f.gradient_s > 0) p.gradients = f.gradient_s * exp(c[kGradients]) / f.accumulation;
-  p.optimizer = f.optimizer_s * exp(c[kOptimizer]);
-  if (f.offload_s > 0) p.offload = f.offload_s * exp(c[kOffload]);
+  if (f.bubble > 0) { const double idle = micro * f.bubble * c.exp(c[kBubble]); p.bubble += idle; micro += idle; }
+  if (f.gradient_s > 0) p.gradients = f.gradient_s * c.exp(c[kGradients]) / f.accumulation;
+  p.optimizer = f.optimizer_s * c.exp(c[kOptimizer]);
+  if (f.offload_s > 0) p.offload = f.offload_s * c.exp(c[kOffload]);
   micro += p.gradients + p.optimizer + p.offload;
-  if (f.reinforcement) { const double more = micro * (exp(c[kGeneration_]) - 1); p.generation = more; micro += more; }
+  if (f.reinforcement) { const double more = micro * (c.exp(c[kGeneration_]) - 1); p.generation = more; micro += more; }
   // Stragglers and slower collectives: a share per doubling beyond one node.
-  p.scale = micro * 0.1 * exp(c[kScale]) * f.doublings;
+  p.scale = micro * 0.1 * c.exp(c[kScale]) * f.doublings;
   p.total = micro + p.scale;
   return p;
 }
 
-double speed_log(const SpeedFeatures& f, const double* c) {
+double speed_log(const SpeedFeatures& f, CoefficientView c) {
   const SpeedParts p = speed_parts(f, c);
   const double tokens_per_s = f.tokens * (p.length / f.sequence) / p.total;
   switch (f.metric) {
-    case RateMetric::kTokensPerS: return log(tokens_per_s);
-    case RateMetric::kTokensPerSPerGpu: return log(tokens_per_s / f.gpus);
-    case RateMetric::kTflopsPerGpu: return log(tokens_per_s / f.gpus * f.reported_flops / 1e12) + c[kConvention];
-    case RateMetric::kMfuPercent: return log(tokens_per_s / f.gpus * f.reported_flops / f.peak * 100) + c[kConvention];
-    case RateMetric::kSamplesPerS: return log(tokens_per_s / p.length * f.report_share);
-    case RateMetric::kStepSeconds: return log(f.step_tokens_factor * p.length / tokens_per_s);
-    case RateMetric::kStepsPerS: return log(tokens_per_s / (f.step_tokens_factor * p.length));
-    case RateMetric::kHoursToTarget: return c[kTarget] + c[kTargetSlope] * log(f.batch_ratio) - log(tokens_per_s * 3600);
+    case RateMetric::kTokensPerS: return c.log(tokens_per_s);
+    case RateMetric::kTokensPerSPerGpu: return c.log(tokens_per_s / f.gpus);
+    case RateMetric::kTflopsPerGpu: return c.log(tokens_per_s / f.gpus * f.reported_flops / 1e12) + c[kConvention];
+    case RateMetric::kMfuPercent: return c.log(tokens_per_s / f.gpus * f.reported_flops / f.peak * 100) + c[kConvention];
+    case RateMetric::kSamplesPerS: return c.log(tokens_per_s / p.length * f.report_share);
+    case RateMetric::kStepSeconds: return c.log(f.step_tokens_factor * p.length / tokens_per_s);
+    case RateMetric::kStepsPerS: return c.log(tokens_per_s / (f.step_tokens_factor * p.length));
+    case RateMetric::kHoursToTarget: return c[kTarget] + c[kTargetSlope] * c.log(f.batch_ratio) - c.log(tokens_per_s * 3600);
   }
   return 0;
 }

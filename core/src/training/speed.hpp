@@ -55,9 +55,9 @@ struct SpeedParts {  ///< seconds of one micro step; they add up to `total`
 const DomainSpec& speed_spec();
 /// `with_names` also fills the text of the keys, which only the fit needs.
 SpeedFeatures speed_features(const Setup& setup, bool with_names = false);
-SpeedParts speed_parts(const SpeedFeatures& features, const double* coefficient);
+SpeedParts speed_parts(const SpeedFeatures& features, CoefficientView coefficient);
 /// Log of the quantity that `features.metric` names, in its unit.
-double speed_log(const SpeedFeatures& features, const double* coefficient);
+double speed_log(const SpeedFeatures& features, CoefficientView coefficient);
 /// How near the measurements behind an estimate are: of this GPU, of its generation, or of others.
 enum class SpeedEvidence { kSame, kNear, kFar };
 SpeedEvidence speed_evidence(const DomainCalibration& calibration, const SpeedFeatures& features);

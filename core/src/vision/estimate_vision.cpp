@@ -73,7 +73,7 @@ VisionEstimate estimate_vision(const Question& q, MemoryEstimate& memory, std::v
   out.batch = s.batch;
   if (const auto f = memory_features(s, why)) {
     const MemoryParts parts = memory_parts(*f, memory_calibration.resolve(memory_spec(), f->keys).value);
-    const Predicted p = predict_with_interval(memory_calibration, memory_spec(), f->keys, [&](const double* c) { return log(memory_parts(*f, c).total); });
+    const Predicted p = predict_with_interval(memory_calibration, memory_spec(), f->keys, [&](CoefficientView c) { return log(memory_parts(*f, c).total); });
     memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
     const auto add = [&](const char* name, double gib, std::string formula) { memory.terms.push_back({name, gib, "GiB", q.explain ? std::move(formula) : std::string()}); };
     add(s.training ? "weights_gradients_and_optimizer" : "weights", parts.states, number(m.params_total) + " parameters");
@@ -91,7 +91,7 @@ VisionEstimate estimate_vision(const Question& q, MemoryEstimate& memory, std::v
     return out;
   }
   const DomainCalibration& calibration = q.catalog->calibration.domain(speed_spec().name);
-  const Predicted rate = predict_with_interval(calibration, speed_spec(), f->keys, [&](const double* c) { return speed_log(*f, c); });
+  const Predicted rate = predict_with_interval(calibration, speed_spec(), f->keys, [&](CoefficientView c) { return speed_log(*f, c); });
   const Parts parts = speed_parts(*f, calibration.resolve(speed_spec(), f->keys).value);
   out.images_per_s = Quantity::between(rate.value, rate.p10, rate.p90, "images/s");
   const double images = sc.vision.images * (s.training ? sc.vision.epochs : 1);

@@ -15,11 +15,11 @@ RowEstimate vision_row(const Conditions& row) {
     if (!f) return RowEstimate::not_modelled(why);
     const double unit = row.unit == "gib" ? 1.0 : kBytesPerGib / kBytesPerGb;
     p = predict_with_interval(row.catalog->calibration.domain(vision::memory_spec().name), vision::memory_spec(), f->keys,
-                              [&](const double* c) { return log(vision::memory_parts(*f, c).total * unit); });
+                              [&](CoefficientView c) { return log(vision::memory_parts(*f, c).total * unit); });
   } else {
     const auto f = vision::speed_row_features(row, why);
     if (!f) return RowEstimate::not_modelled(why);
-    p = predict_with_interval(row.catalog->calibration.domain(vision::speed_spec().name), vision::speed_spec(), f->keys, [&](const double* c) { return vision::speed_log(*f, c); });
+    p = predict_with_interval(row.catalog->calibration.domain(vision::speed_spec().name), vision::speed_spec(), f->keys, [&](CoefficientView c) { return vision::speed_log(*f, c); });
   }
   RowEstimate out;
   out.modelled = true;

@@ -143,23 +143,23 @@ std::optional<Features> speed_features(const Setup& s, std::string& why_not, boo
   return f;
 }
 
-Parts speed_parts(const Features& f, const double* c) {
+Parts speed_parts(const Features& f, CoefficientView c) {
   Parts p;
-  p.compute = f.batch * f.flops / (f.peak * exp(c[kCompute]));
-  p.bandwidth = f.batch * f.bytes / (f.bytes_per_s * exp(c[kBandwidth]));
-  p.launches = exp(c[kLaunch]);
+  p.compute = f.batch * f.flops / (f.peak * c.exp(c[kCompute]));
+  p.bandwidth = f.batch * f.bytes / (f.bytes_per_s * c.exp(c[kBandwidth]));
+  p.launches = c.exp(c[kLaunch]);
   const double alone = p.compute + p.bandwidth + p.launches;
-  p.exchange = alone * exp(c[kScale]) * f.doublings;
+  p.exchange = alone * c.exp(c[kScale]) * f.doublings;
   p.total = alone + p.exchange;
   return p;
 }
 
-double speed_log(const Features& f, const double* c) {
+double speed_log(const Features& f, CoefficientView c) {
   const double step = speed_parts(f, c).total;
   switch (f.metric) {
-    case Metric::kImagesPerS: return log(f.batch * f.gpus / step);
-    case Metric::kStepSeconds: return log(step);
-    case Metric::kHoursToTarget: return c[kTarget] + c[kTargetSlope] * log(f.batch_ratio) - log(3600 * f.batch * f.gpus / step);
+    case Metric::kImagesPerS: return c.log(f.batch * f.gpus / step);
+    case Metric::kStepSeconds: return c.log(step);
+    case Metric::kHoursToTarget: return c[kTarget] + c[kTargetSlope] * c.log(f.batch_ratio) - c.log(3600 * f.batch * f.gpus / step);
   }
   return 0;
 }
@@ -179,13 +179,13 @@ std::optional<MemoryFeatures> memory_features(const Setup& s, std::string& why_n
   return f;
 }
 
-MemoryParts memory_parts(const MemoryFeatures& f, const double* c) {
+MemoryParts memory_parts(const MemoryFeatures& f, CoefficientView c) {
   // Inference frees a layer's output after the next: the largest two or three layers of a network hold about a sixth.
   constexpr double kLiveShare = 1.0 / 6;
   MemoryParts p;
   p.states = f.states_gib;
-  p.activations = f.activations_gib * exp(c[kActivations]) * (f.training ? 1 : kLiveShare);
-  p.runtime = exp(c[kRuntime]);
+  p.activations = f.activations_gib * c.exp(c[kActivations]) * (f.training ? 1 : kLiveShare);
+  p.runtime = c.exp(c[kRuntime]);
   p.total = p.states + p.activations + p.runtime;
   return p;
 }

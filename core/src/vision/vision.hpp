@@ -61,10 +61,10 @@ const DomainSpec& speed_spec();
 const DomainSpec& memory_spec();
 /// nullopt, with the reason, when the model's or the GPU's figures are missing.
 std::optional<Features> speed_features(const Setup& setup, std::string& why_not, bool with_names = false);
-Parts speed_parts(const Features& features, const double* coefficient);
-double speed_log(const Features& features, const double* coefficient);
+Parts speed_parts(const Features& features, CoefficientView coefficient);
+double speed_log(const Features& features, CoefficientView coefficient);
 std::optional<MemoryFeatures> memory_features(const Setup& setup, std::string& why_not, bool with_names = false);
-MemoryParts memory_parts(const MemoryFeatures& features, const double* coefficient);
+MemoryParts memory_parts(const MemoryFeatures& features, CoefficientView coefficient);
 
 std::optional<Setup> setup_of(const Conditions& row, std::string& why_not);
 std::optional<Features> speed_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
