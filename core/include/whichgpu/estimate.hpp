@@ -80,6 +80,8 @@ MemoryEstimate estimate_memory(const Question& question, std::vector<Warning>& w
 /// Chat, serving, RAG: core/src/speed/. `memory` tells what is offloaded and the concurrency that fits.
 SpeedEstimate estimate_speed(const Question& question, const MemoryEstimate& memory, std::vector<Warning>& warnings);
 /// Fine-tuning and pretraining: core/src/training/. Fills `memory` too (the plan decides what is in memory).
+/// The `hours` of estimate_training() alone, a third of the work; nothing when the run does not fit or is not known.
+std::optional<Quantity> training_hours(const Question& question);
 TrainingEstimate estimate_training(const Question& question, MemoryEstimate& memory, std::vector<Warning>& warnings);
 /// Vision training and inference: core/src/vision/.
 VisionEstimate estimate_vision(const Question& question, MemoryEstimate& memory, std::vector<Warning>& warnings);

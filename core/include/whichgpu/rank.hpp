@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "whichgpu/estimate.hpp"
 
 /// The table: one row for every GPU of the catalog (or, for one GPU, every model), headline quantities only.
@@ -42,6 +40,7 @@ struct Ranking {
 /// scenario names a GPU and no model. Errors: those of resolve().
 Result<Ranking> rank(const Catalog& catalog, const Scenario& scenario, RankBy by);
 
-nlohmann::json to_json(const Ranking& ranking);
+/// The ranking as JSON text.
+std::string rank_text(const Ranking& ranking);
 
 }  // namespace whichgpu

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "whichgpu/estimate.hpp"
 #include "whichgpu/rank.hpp"
 
@@ -33,11 +34,9 @@ int nesting(std::string_view text) {
   return deepest;
 }
 
-std::string dump(const json& o) { return o.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 }  // namespace
 
-std::string error_json(const Error& error) { return dump({{"error", {{"code", to_word(error.code)}, {"path", error.path}, {"message", error.message}}}}); }
+std::string error_json(const Error& error) { return json_text({{"error", {{"code", to_word(error.code)}, {"path", error.path}, {"message", error.message}}}}); }
 
 Result<json> parse_json(std::string_view text, const char* where) {
   if (text.size() > kLargestText) return Error{ErrorCode::kInvalidInput, where, "is larger than 16 MiB"};
@@ -54,7 +53,7 @@ std::string estimate_json(const Catalog& catalog, std::string_view text) {
   if (!scenario) return error_json(scenario.error());
   const Result<Question> question = resolve(catalog, scenario.value());
   if (!question) return error_json(question.error());
-  return dump(to_json(estimate(question.value())));
+  return json_text(to_json(estimate(question.value())));
 }
 
 std::string rank_json(const Catalog& catalog, std::string_view text) {
@@ -76,7 +75,7 @@ std::string rank_json(const Catalog& catalog, std::string_view text) {
   if (!scenario) return error_json(scenario.error());
   const Result<Ranking> ranking = rank(catalog, scenario.value(), by);
   if (!ranking) return error_json(ranking.error());
-  return dump(to_json(ranking.value()));
+  return rank_text(ranking.value());
 }
 
 }  // namespace whichgpu

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 #include "whichgpu/catalog.hpp"
 #include "whichgpu/result.hpp"
 
@@ -78,7 +80,7 @@ class RowReader {
   const Error& error() const { return error_; }
   const std::string& where() const { return where_; }
   static std::string describe(const nlohmann::json& v) {
-    std::string text = v.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string text = json_text(v);
     if (text.size() > 60) text = text.substr(0, 57) + "...";
     return text;
   }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/scenario.hpp"
@@ -166,12 +167,12 @@ json plain_number(double value) {
 std::string value_text(const json& value, Form form) {
   if (form == Form::kBox) {
     std::string list;
-    for (const json& entry : value) list += (list.empty() ? "" : ",") + entry["gpu"].get<std::string>() + "*" + entry["count"].dump();
+    for (const json& entry : value) list += (list.empty() ? "" : ",") + entry["gpu"].get<std::string>() + "*" + json_text(entry["count"]);
     return list;
   }
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return plain_number(value.get<double>()).dump();
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (value.is_number_float()) return json_text(plain_number(value.get<double>()));
+  return json_text(value);
 }
 
 Result<json> box_of(std::string_view key, const std::string& text) {
@@ -278,7 +279,7 @@ std::string link_encode_json(std::string_view scenario_json) {
 
 std::string link_decode_json(std::string_view query) {
   const Result<json> scenario = decode_link(query);
-  return scenario ? scenario.value().dump(-1, ' ', false, json::error_handler_t::replace) : error_json(scenario.error());
+  return scenario ? json_text(scenario.value()) : error_json(scenario.error());
 }
 
 }  // namespace whichgpu

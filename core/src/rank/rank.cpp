@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "estimate/estimate_json.hpp"
 
 namespace whichgpu {
 namespace {
-
-using nlohmann::json;
 
 /// Formats offered when models are ranked for one GPU: the largest of these that fits is shown. The order follows the
 /// published quality losses (data/quality.json): from no visible loss to a clear one.
@@ -203,10 +202,7 @@ std::optional<Quantity> finetune_hours(const Catalog& catalog, const Scenario& s
   Result<Question> q = resolve(catalog, s);
   if (!q) return std::nullopt;
   q.value().explain = false;
-  MemoryEstimate memory;
-  std::vector<Warning> warnings;
-  const TrainingEstimate t = estimate_training(q.value(), memory, warnings);
-  return fits(memory.verdict) ? t.hours : std::nullopt;
+  return training_hours(q.value());
 }
 
 Result<Ranking> rank_gpus(const Catalog& catalog, const Scenario& scenario, RankBy by) {
@@ -302,57 +298,83 @@ Result<Ranking> rank(const Catalog& catalog, const Scenario& scenario, RankBy by
   return out;
 }
 
-json to_json(const Ranking& ranking) {
-  json rows = json::array();
+std::string rank_text(const Ranking& ranking) {
   const bool models = ranking.scenario.model.empty() && ranking.scenario.workload != Workload::kHpc && !ranking.scenario.gpu.empty();
-  for (const RankRow& r : ranking.rows) {
-    json o;
-    o["gpu"] = r.gpu->id;
-    o["gpu_count"] = r.gpu_count;
-    if (models && r.model) o["model"] = r.model->id;
-    if (models && r.quant) o["precision"] = r.quant->id;
-    o["verdict"] = to_word(r.verdict);
-    if (r.verdict != Verdict::kUnknown && r.capacity_gib > 0) {
-      o["per_gpu_gib"] = r.per_gpu_gib;
-      o["capacity_gib"] = r.capacity_gib;
-    }
-    put(o, "decode_tokens_per_s", r.decode_tokens_per_s);
-    put(o, "prefill_tokens_per_s", r.prefill_tokens_per_s);
-    put(o, "throughput_tokens_per_s", r.throughput_tokens_per_s);
-    put(o, "ttft_s", r.ttft_s);
-    put(o, "latency_s", r.latency_s);
-    put(o, "requests_per_s", r.requests_per_s);
-    put(o, "hours", r.hours);
-    put(o, "finetune_hours", r.finetune_hours);
-    put(o, "images_per_s", r.images_per_s);
-    put(o, "seconds_per_image", r.seconds_per_image);
-    put(o, "tflops", r.tflops);
-    put(o, "usd_per_hour", r.usd_per_hour);
-    put(o, "usd_per_million_output_tokens", r.usd_per_million_output_tokens);
-    put(o, "usd_total", r.usd_total);
-    put(o, "joules_per_token", r.joules_per_token);
-    put(o, "max_context_tokens", r.max_context_tokens);
-    put(o, "max_concurrency", r.max_concurrency);
-    put(o, "min_gpu_count", r.min_gpu_count);
-    if (r.offer) o["offer"] = offer_json(*r.offer);
-    if (r.bound_by != Bound::kUnknown) o["bound_by"] = to_word(r.bound_by);
-    o["distance"] = r.distance;
-    if (!r.within_limits) o["within_limits"] = false;
-    if (r.pareto) o["pareto"] = true;
-    if (!r.reason.empty()) o["reason"] = r.reason;
-    rows.push_back(std::move(o));
-  }
-  json picks = json::object();
+  JsonText text;
+  text.open('{');
+  text.key("counts");
+  text.value({{"fits", ranking.fits}, {"of", ranking.rows.size()}});
+  text.key("picks");
+  text.open('{');
   const auto pick = [&](const char* name, int at) {
     if (at < 0) return;
-    picks[name] = {{"row", at}, {"gpu", ranking.rows[at].gpu->id}};
-    if (models && ranking.rows[at].model) picks[name]["model"] = ranking.rows[at].model->id;
+    const RankRow& r = ranking.rows[at];
+    text.key(name);
+    text.open('{');
+    text.put("gpu", r.gpu->id);
+    if (models && r.model) text.put("model", r.model->id);
+    text.key("row");
+    text.whole(at);
+    text.close('}');
   };
   pick("best_value", ranking.best_value);
-  pick("fastest", ranking.fastest);
   pick("cheapest", ranking.cheapest);
+  pick("fastest", ranking.fastest);
   pick("smallest", ranking.smallest);
-  return {{"scenario", to_json(ranking.scenario)}, {"rows", std::move(rows)}, {"picks", std::move(picks)}, {"counts", {{"fits", ranking.fits}, {"of", ranking.rows.size()}}}};
+  text.close('}');
+  text.key("rows");
+  text.open('[');
+  for (const RankRow& r : ranking.rows) {
+    const bool memory_known = r.verdict != Verdict::kUnknown && r.capacity_gib > 0;
+    text.open('{');
+    if (r.bound_by != Bound::kUnknown) text.put("bound_by", to_word(r.bound_by));
+    if (memory_known) text.put("capacity_gib", Figure(r.capacity_gib));
+    text.put("decode_tokens_per_s", r.decode_tokens_per_s);
+    text.put("distance", r.distance);
+    text.put("finetune_hours", r.finetune_hours);
+    text.put("gpu", r.gpu->id);
+    text.key("gpu_count");
+    text.whole(r.gpu_count);
+    text.put("hours", r.hours);
+    text.put("images_per_s", r.images_per_s);
+    text.put("joules_per_token", r.joules_per_token);
+    text.put("latency_s", r.latency_s);
+    text.put("max_concurrency", r.max_concurrency);
+    text.put("max_context_tokens", r.max_context_tokens);
+    text.put("min_gpu_count", r.min_gpu_count);
+    if (models && r.model) text.put("model", r.model->id);
+    if (r.offer) {
+      text.key("offer");
+      text.value(offer_json(*r.offer));
+    }
+    if (r.pareto) {
+      text.key("pareto");
+      text.boolean(true);
+    }
+    if (memory_known) text.put("per_gpu_gib", Figure(r.per_gpu_gib));
+    if (models && r.quant) text.put("precision", r.quant->id);
+    text.put("prefill_tokens_per_s", r.prefill_tokens_per_s);
+    if (!r.reason.empty()) text.put("reason", r.reason);
+    text.put("requests_per_s", r.requests_per_s);
+    text.put("seconds_per_image", r.seconds_per_image);
+    text.put("tflops", r.tflops);
+    text.put("throughput_tokens_per_s", r.throughput_tokens_per_s);
+    text.put("ttft_s", r.ttft_s);
+    text.put("usd_per_hour", r.usd_per_hour);
+    text.put("usd_per_million_output_tokens", r.usd_per_million_output_tokens);
+    text.put("usd_total", r.usd_total);
+    text.put("verdict", to_word(r.verdict));
+    if (!r.within_limits) {
+      text.key("within_limits");
+      text.boolean(false);
+    }
+    text.close('}');
+  }
+  text.close(']');
+  text.key("scenario");
+  text.value(to_json(ranking.scenario));
+  text.close('}');
+  return text.take();
 }
 
 }  // namespace whichgpu

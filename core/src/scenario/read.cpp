@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 #include "catalog/row_reader.hpp"
 #include "whichgpu/scenario.hpp"
 
@@ -49,7 +51,7 @@ class FieldReader {
     const double value = v->is_number() ? v->get<double>() : low - 1;
     const bool fits = v->is_number() && value >= low && value <= high;
     if (!fits || (whole && value != static_cast<double>(static_cast<long long>(value))))
-      return fail(key, std::string("expected a ") + (whole ? "whole " : "") + "number from " + json(low).dump() + " to " + json(high).dump() + ", found " + RowReader::describe(*v));
+      return fail(key, std::string("expected a ") + (whole ? "whole " : "") + "number from " + json_text(json(low)) + " to " + json_text(json(high)) + ", found " + RowReader::describe(*v));
     out = value;
   }
   void whole(const char* key, int& out, int low, double high) {
@@ -282,7 +284,7 @@ Result<Scenario> read_scenario(const json& document) {
     if (!gpu) error = Error{ErrorCode::kInvalidInput, gpu.error().path, gpu.error().message};
     else {
       s.custom_gpu = std::move(gpu.value());
-      s.custom_gpu_json = v->dump(-1, ' ', false, json::error_handler_t::replace);
+      s.custom_gpu_json = json_text(*v);
     }
   }
   if (const json* v = r.get("custom_model"); v && !error) {
@@ -295,7 +297,7 @@ Result<Scenario> read_scenario(const json& document) {
     if (!model) error = Error{ErrorCode::kInvalidInput, model.error().path, model.error().message};
     else {
       s.custom_model = std::move(model.value());
-      s.custom_model_json = v->dump(-1, ' ', false, json::error_handler_t::replace);
+      s.custom_model_json = json_text(*v);
     }
   }
   r.finish();

@@ -70,17 +70,16 @@ void explain_memory(const Setup& s, const MemoryParts& parts, MemoryEstimate& me
   add("fragmentation", parts.fragmentation, "share of everything above");
 }
 
-
 void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEstimate& memory) {
   const DomainCalibration& calibration = q.catalog->calibration.domain(memory_spec().name);
   const MemoryFeatures f = memory_features(plan.setup);
-  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, [&](CoefficientView c) { return memory_need_log(f, c); });
-  const MemoryParts parts = memory_parts(f, calibration.resolve(memory_spec(), f.keys).value);
+  const Coefficients c = calibration.resolve(memory_spec(), f.keys);
+  const Predicted p = predict_with_interval(calibration, memory_spec(), f.keys, c, [&](CoefficientView v) { return memory_need_log(f, v); });
   memory.per_gpu_gib = Quantity::between(p.value, p.p10, p.p90, "GiB");
   memory.capacity_gib = w.capacity_gib;
   const Setup& s = plan.setup;
   const Shape& m = s.shape;
-  if (q.explain) explain_memory(s, parts, memory);
+  if (q.explain) explain_memory(s, memory_parts(f, c.value), memory);
   if (w.capacity_gib <= 0) memory.verdict = Verdict::kUnknown;
   else if (p.value > kReachableShare * w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
   else if (s.offload) memory.verdict = Verdict::kOffload;
@@ -107,7 +106,26 @@ std::vector<std::pair<std::string, std::string>> plan_words(const Setup& s, cons
   return plan;
 }
 
+/// Tokens/s of a plan.
+Predicted rate_of(const Question& q, const SpeedFeatures& f, const Coefficients& c) {
+  return predict_with_interval(q.catalog->calibration.domain(speed_spec().name), speed_spec(), f.keys, c, [&](CoefficientView v) { return speed_log(f, v); });
+}
+
+Quantity hours_of(const Scenario& sc, const Predicted& rate) {
+  const double tokens = sc.training.tokens * sc.training.epochs;
+  return Quantity::between(tokens / rate.value / 3600, tokens / rate.p90 / 3600, tokens / rate.p10 / 3600, "h");
+}
+
 }  // namespace
+
+std::optional<Quantity> training_hours(const Question& q) {
+  if (!q.model || !shape_of(*q.model) || half_flops(*q.gpu) <= 0 || !q.gpu->bandwidth_gb_per_s) return std::nullopt;
+  const Wishes wishes = wishes_of(q);
+  const Plan plan = choose_plan(wishes, q.catalog->calibration);
+  if (!(wishes.capacity_gib > 0) || plan.need_gib > kReachableShare * wishes.capacity_gib) return std::nullopt;
+  const SpeedFeatures f = speed_features(plan.setup);
+  return hours_of(q.scenario, rate_of(q, f, q.catalog->calibration.domain(speed_spec().name).resolve(speed_spec(), f.keys)));
+}
 
 TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, std::vector<Warning>& warnings) {
   TrainingEstimate out;
@@ -128,13 +146,12 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
 
   const DomainCalibration& calibration = q.catalog->calibration.domain(speed_spec().name);
   const SpeedFeatures f = speed_features(s);
-  const Predicted rate = predict_with_interval(calibration, speed_spec(), f.keys, [&](CoefficientView c) { return speed_log(f, c); });
-  const SpeedParts parts = speed_parts(f, calibration.resolve(speed_spec(), f.keys).value);
+  const Coefficients coefficients = calibration.resolve(speed_spec(), f.keys);
+  const Predicted rate = rate_of(q, f, coefficients);
+  const SpeedParts parts = speed_parts(f, coefficients.value);
   const double micro_steps = s.accumulation;
   const double step_tokens = sc.training.global_batch * s.sequence;
   const double useful = f.useful_flops / f.gpus / f.peak;
-  const double total_tokens = sc.training.tokens * sc.training.epochs;
-  const double hours = total_tokens / rate.value / 3600;
   // No speed for a run that cannot be: when even the lower end of the need is above the card.
   if (memory.verdict == Verdict::kDoesNotFit && memory.per_gpu_gib.p10 > wishes.capacity_gib) {
     out.bound_by = Bound::kCapacity;
@@ -144,8 +161,8 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   out.tokens_per_s = Quantity::between(rate.value, rate.p10, rate.p90, "tokens/s");
   out.mfu = Quantity::between(rate.value * useful, rate.p10 * useful, rate.p90 * useful, "");
   out.step_s = Quantity::between(step_tokens / rate.value, step_tokens / rate.p90, step_tokens / rate.p10, "s");
-  out.hours = Quantity::between(hours, total_tokens / rate.p90 / 3600, total_tokens / rate.p10 / 3600, "h");
-  out.gpu_hours = Quantity::between(hours * s.gpus, out.hours->p10 * s.gpus, out.hours->p90 * s.gpus, "GPU h");
+  out.hours = hours_of(sc, rate);
+  out.gpu_hours = Quantity::between(out.hours->value * s.gpus, out.hours->p10 * s.gpus, out.hours->p90 * s.gpus, "GPU h");
 
   if (q.explain) {
     const auto add = [&](const char* name, double seconds, std::string formula) {
