@@ -55,11 +55,15 @@ class Remembered {
   void restart(Kind kind) { at_ = 0; record_ = kind == Kind::kRecord; }
   /// function(x, more); `more` must be the same at this place in every evaluation.
   double of(double (*function)(double, double), double x, double more);
+  /// The coefficients that were asked for: the result does not depend on any other.
+  void note(int index) { used_ |= std::uint64_t{1} << index; }
+  bool used(int index) const { return (used_ >> index & 1) != 0; }
 
  private:
   static constexpr int kPlaces = 48;
   int at_ = 0;
   bool record_ = true;
+  std::uint64_t used_ = 0;
   struct Place { double (*function)(double, double) = nullptr; double argument = 0, value = 0; };
   Place places_[kPlaces];
 };
@@ -68,8 +72,16 @@ class Remembered {
 class CoefficientView {
  public:
   CoefficientView(const double* values, Remembered* remembered = nullptr) : values_(values), remembered_(remembered) {}
-  double operator[](int index) const { return values_[index]; }
-  const double* data() const { return values_; }
+  double operator[](int index) const {
+    if (remembered_) remembered_->note(index);
+    return values_[index];
+  }
+  /// All of them; as if each had been read.
+  const double* data() const {
+    if (remembered_)
+      for (int i = 0; i < kMaxCoefficients; ++i) remembered_->note(i);
+    return values_;
+  }
   double exp(double x) const;
   double log(double x) const;
   double soft_max(double a, double b, double p) const;

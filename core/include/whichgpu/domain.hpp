@@ -17,7 +17,7 @@ Predicted predict_with_interval(const DomainCalibration& calibration, const Doma
   double variance = 0;
   constexpr double kStep = 1e-3;
   for (std::size_t i = 0; i < spec.coefficients.size(); ++i) {
-    if (c.variance[i] <= 0) continue;
+    if (c.variance[i] <= 0 || !remembered.used(static_cast<int>(i))) continue;
     const double kept = c.value[i];
     c.value[i] = kept + kStep;
     remembered.restart(Remembered::Kind::kRead);

@@ -78,7 +78,9 @@ void JsonText::value(const nlohmann::json& v) {
     case Type::object:
       open('{');
       for (auto it = v.begin(); it != v.end(); ++it) {
-        key(it.key());
+        text(it.key());
+        out_ += ':';
+        fresh_ = true;
         value(it.value());
       }
       return close('}');

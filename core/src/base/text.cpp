@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,11 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 std::optional<double> to_number(std::string_view text) {
   text = trim(text);
   if (text.empty() || text.size() > 40 || !(is_digit(text.front()) || text.front() == '-' || text.front() == '.')) return std::nullopt;
+  if (text.size() <= 15 && std::all_of(text.begin(), text.end(), is_digit)) {  // a whole number that a double holds exactly
+    double value = 0;
+    for (const char c : text) value = value * 10 + (c - '0');
+    return value;
+  }
   // The JSON reader's grammar and rounding serve here too: one way to read a number for every door.
   std::string json_text(text);
   if (json_text.front() == '.') json_text.insert(0, "0");
