@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/order.hpp"
 #include <nlohmann/json.hpp>
 
 #include "whichgpu/math.hpp"
@@ -121,7 +122,7 @@ void DomainCalibration::set_spread(int level, Key key, double sd) {
 void DomainCalibration::finish() {
   fitted = !entries_.empty();
   const auto by_hash = [](const Entry& a, const Entry& b) { return a.hash != b.hash ? a.hash < b.hash : a.effect.rows > b.effect.rows; };
-  std::sort(entries_.begin(), entries_.end(), by_hash);
+  sort_rows(entries_, by_hash);
   // Half empty or more, so that a search ends after a step or two. Of equal hashes the first entry is found.
   std::size_t size = 1;
   while (size < 2 * entries_.size()) size *= 2;
@@ -131,7 +132,7 @@ void DomainCalibration::finish() {
     while (slots_[at] >= 0) at = (at + 1) & (size - 1);
     slots_[at] = static_cast<std::int32_t>(i);
   }
-  std::sort(seen_.begin(), seen_.end(), by_hash);
+  sort_rows(seen_, by_hash);
   seen_.erase(std::unique(seen_.begin(), seen_.end(), [](const Entry& a, const Entry& b) { return a.hash == b.hash; }), seen_.end());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/order.hpp"
 #include <nlohmann/json.hpp>
 
 #include "catalog/row_reader.hpp"
@@ -42,7 +43,7 @@ LayerGroup read_layer_group(const json& row, const std::string& where, RowReader
   r.flag("k_eq_v", g.k_eq_v);
   r.flag("kv_shared", g.kv_shared);
   r.flag("indexer", g.indexer);
-  if (r.failed()) outer.fail(r.error().path.substr(outer.where().size() + 1), r.error().message);
+  outer.adopt(r);
   return g;
 }
 
@@ -54,8 +55,7 @@ void read_part(RowReader& r, const char* key, std::optional<T>& out, Fill&& fill
   RowReader part(*v, r.where() + "/" + key);
   T value;
   fill(part, value);
-  if (part.failed()) r.fail(part.error().path.substr(r.where().size() + 1), part.error().message);
-  else out = std::move(value);
+  if (!r.adopt(part)) out = std::move(value);
 }
 
 void read_architecture(RowReader& r, Model& m) {
@@ -126,7 +126,7 @@ void read_architecture(RowReader& r, Model& m) {
       double v = 0;
       if (p.number(key.c_str(), v)) m.other_params.emplace_back(key, v);
     }
-    if (p.failed()) r.fail(p.error().path.substr(r.where().size() + 1), p.error().message);
+    r.adopt(p);
   }
   if (const json* components = r.find("components")) {
     if (!components->is_array()) return r.fail("components", "expected a list");
@@ -136,7 +136,7 @@ void read_architecture(RowReader& r, Model& m) {
       p.text("role", c.role, true);
       p.text("name", c.name);
       p.plain("params", c.params);
-      if (p.failed()) return r.fail(p.error().path.substr(r.where().size() + 1), p.error().message);
+      if (r.adopt(p)) return;
       m.components.push_back(std::move(c));
     }
   }
@@ -431,7 +431,7 @@ Result<Catalog> load_catalog(const json& document) {
     o.gpu_index = gpu ? gpu->index : -1;
     o.provider_index = provider ? provider->index : -1;
   }
-  std::stable_sort(c.offers.begin(), c.offers.end(), [](const Offer& a, const Offer& b) {
+  sort_rows(c.offers, [](const Offer& a, const Offer& b) {
     if (a.gpu_index != b.gpu_index) return a.gpu_index < b.gpu_index;
     if (a.provider != b.provider) return a.provider < b.provider;
     if (a.instance != b.instance) return a.instance < b.instance;

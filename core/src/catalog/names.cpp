@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/order.hpp"
 #include "whichgpu/catalog.hpp"
 
 namespace whichgpu {
@@ -24,7 +25,7 @@ void NameIndex::add(std::string_view name, int position) {
 }
 
 std::optional<NameIndex::Clash> NameIndex::finish() {
-  std::sort(names_.begin(), names_.end());
+  sort_rows(names_, [](const auto& a, const auto& b) { return a < b; });
   names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
   for (std::size_t i = 1; i < names_.size(); ++i)
     if (names_[i].first == names_[i - 1].first) return Clash{names_[i].first, names_[i - 1].second, names_[i].second};
@@ -70,7 +71,7 @@ std::vector<std::string> NameIndex::nearest(std::string_view name, const std::ve
     if (!key.empty() && known.find(key) != std::string::npos) distance = std::min(distance, 1);
     if (position >= 0 && static_cast<std::size_t>(position) < best.size() && distance < best[position].distance) best[position] = {distance, position};
   }
-  std::sort(best.begin(), best.end(), [](const Candidate& a, const Candidate& b) { return a.distance != b.distance ? a.distance < b.distance : a.position < b.position; });
+  sort_rows(best, [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
   std::vector<std::string> out;
   const int limit = static_cast<int>(std::min(key.size(), kLongestCompared)) / 2 + 1;
   for (const Candidate& c : best) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/order.hpp"
 #include "base/text.hpp"
 #include "whichgpu/cost.hpp"
 
@@ -88,7 +89,7 @@ std::vector<PricedOffer> offers_for(const Question& q) {
     p.stale = today && priced && *today - *priced > kStaleAfterDays;
     out.push_back(p);
   }
-  std::stable_sort(out.begin(), out.end(), [](const PricedOffer& a, const PricedOffer& b) {
+  sort_rows(out, [](const PricedOffer& a, const PricedOffer& b) {
     if (a.proper != b.proper) return a.proper;
     if (a.stale != b.stale) return b.stale;  // a price of today before a cheaper one of long ago
     if (a.usd_per_hour != b.usd_per_hour) return a.usd_per_hour < b.usd_per_hour;

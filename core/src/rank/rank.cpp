@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/order.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "estimate/estimate_json.hpp"
@@ -138,22 +139,22 @@ Figure rank_key(const RankRow& r, RankBy by) {
 int group_of(const RankRow& r) { return fits(r.verdict) ? (r.within_limits ? 0 : 1) : r.verdict == Verdict::kDoesNotFit ? 2 : 3; }
 
 void order(std::vector<RankRow>& rows, RankBy by) {
-  struct Sortable { int group; bool known; double key, speed; std::size_t position; };
+  struct Sortable { int group; bool known; double key, speed; };
   std::vector<Sortable> keys(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Figure key = rank_key(rows[i], by);
-    keys[i] = {group_of(rows[i]), key.has_value(), key.value_or(0), speed_of(rows[i]).value_or(0), i};
+    keys[i] = {group_of(rows[i]), key.has_value(), key.value_or(0), speed_of(rows[i]).value_or(0)};
   }
-  std::sort(keys.begin(), keys.end(), [](const Sortable& a, const Sortable& b) {
+  const std::vector<int> positions = order_of(static_cast<int>(keys.size()), keys.data(), [](const void* all, int i, int j) {
+    const Sortable &a = static_cast<const Sortable*>(all)[i], &b = static_cast<const Sortable*>(all)[j];
     if (a.group != b.group) return a.group < b.group;
     if (a.known != b.known) return a.known;
     if (a.key != b.key) return a.key < b.key;
-    if (a.speed != b.speed) return a.speed > b.speed;
-    return a.position < b.position;
+    return a.speed > b.speed;
   });
   std::vector<RankRow> sorted;
   sorted.reserve(rows.size());
-  for (const Sortable& k : keys) sorted.push_back(std::move(rows[k.position]));
+  for (const int at : positions) sorted.push_back(std::move(rows[at]));
   rows = std::move(sorted);
 }
 
@@ -162,10 +163,9 @@ void mark_pareto(std::vector<RankRow>& rows) {
   std::vector<std::size_t> by_price;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (group_of(rows[i]) == 0 && rows[i].usd_per_hour && speed_of(rows[i])) by_price.push_back(i);
-  std::sort(by_price.begin(), by_price.end(), [&](std::size_t a, std::size_t b) {
+  sort_rows(by_price, [&](std::size_t a, std::size_t b) {
     if (rows[a].usd_per_hour->value != rows[b].usd_per_hour->value) return rows[a].usd_per_hour->value < rows[b].usd_per_hour->value;
-    if (*speed_of(rows[a]) != *speed_of(rows[b])) return *speed_of(rows[a]) > *speed_of(rows[b]);
-    return a < b;
+    return *speed_of(rows[a]) > *speed_of(rows[b]);
   });
   double fastest = 0;
   for (const std::size_t i : by_price)

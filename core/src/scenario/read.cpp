@@ -6,6 +6,7 @@
 #include "base/json_text.hpp"
 
 #include "catalog/row_reader.hpp"
+#include "scenario/field_reader.hpp"
 #include "whichgpu/scenario.hpp"
 
 namespace whichgpu {
@@ -23,92 +24,6 @@ constexpr std::array<OffloadName, 4> kOffloads = {{{"none", OffloadKind::kNone},
 constexpr double kLargestCount = 1e6;     // GPUs, nodes, users: beyond any machine
 constexpr double kLargestTokens = 1e15;   // tokens of a data set
 constexpr double kLargestMoney = 1e12;
-
-/// Reads an object whose every key must be known. The first fault wins.
-class FieldReader {
- public:
-  FieldReader(const json& object, std::string where, std::optional<Error>& error) : object_(object), where_(std::move(where)), error_(error) {
-    if (!object.is_object()) fail("", "expected an object, found " + RowReader::describe(object));
-  }
-  /// The value of a key, or null when it is absent or JSON null.
-  const json* get(const char* key) {
-    known_.push_back(key);
-    if (!object_.is_object()) return nullptr;
-    const auto it = object_.find(key);
-    return it == object_.end() || it->is_null() ? nullptr : &*it;
-  }
-  void text(const char* key, std::string& out) {
-    const json* v = get(key);
-    if (!v) return;
-    if (!v->is_string()) return fail(key, "expected a text, found " + RowReader::describe(*v));
-    const std::string& s = *v->get_ptr<const std::string*>();
-    if (s.size() > 200) return fail(key, "expected a name of at most 200 characters, found " + std::to_string(s.size()));
-    out = s;
-  }
-  void number(const char* key, double& out, double low, double high, bool whole = false) {
-    const json* v = get(key);
-    if (!v) return;
-    const double value = v->is_number() ? v->get<double>() : low - 1;
-    const bool fits = v->is_number() && value >= low && value <= high;
-    if (!fits || (whole && value != static_cast<double>(static_cast<long long>(value))))
-      return fail(key, std::string("expected a ") + (whole ? "whole " : "") + "number from " + json_text(json(low)) + " to " + json_text(json(high)) + ", found " + RowReader::describe(*v));
-    out = value;
-  }
-  void whole(const char* key, int& out, int low, double high) {
-    double v = out;
-    number(key, v, low, high, true);
-    out = static_cast<int>(v);
-  }
-  void figure(const char* key, Figure& out, double low, double high) {
-    if (!get(key)) return;
-    double v = low;
-    number(key, v, low, high);
-    out = v;
-  }
-  void word(const char* key, std::string& out, std::initializer_list<const char*> allowed) {
-    std::string v;
-    text(key, v);
-    if (v.empty()) return;
-    std::string list;
-    for (const char* a : allowed) {
-      if (v == a) {
-        out = v;
-        return;
-      }
-      list += std::string(list.empty() ? "" : ", ") + a;
-    }
-    fail(key, "expected one of " + list + ", found \"" + v + "\"");
-  }
-  std::string path(const char* key) const { return where_.empty() ? key : where_ + "/" + key; }
-  void fail(const char* key, std::string message) {
-    if (!error_) error_ = Error{ErrorCode::kInvalidInput, *key ? path(key) : where_, std::move(message)};
-  }
-  /// Call last: every key of the object must have been asked for.
-  void finish() {
-    if (!object_.is_object() || error_) return;
-    for (const auto& [key, value] : object_.items()) {
-      const bool known = std::any_of(known_.begin(), known_.end(), [&k = key](const char* name) { return k == name; });
-      if (known) continue;
-      NameIndex names;
-      std::vector<std::string> ids;
-      for (const char* name : known_) {
-        names.add(name, static_cast<int>(ids.size()));
-        ids.emplace_back(name);
-      }
-      names.finish();
-      const std::vector<std::string> near = names.nearest(key, ids);
-      std::string shown = key.size() > 60 ? key.substr(0, 57) + "..." : key;
-      error_ = Error{ErrorCode::kInvalidInput, where_.empty() ? shown : where_ + "/" + shown, "unknown field" + (near.empty() ? std::string() : ", did you mean \"" + near.front() + "\"?")};
-      return;
-    }
-  }
-
- private:
-  const json& object_;
-  std::string where_;
-  std::optional<Error>& error_;
-  std::vector<const char*> known_;
-};
 
 bool is_date(const std::string& s) {
   if (s.size() != 10 || s[4] != '-' || s[7] != '-') return false;
