@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_fields.hpp"
 #include "base/json_text.hpp"
-
 #include "catalog/row_reader.hpp"
 #include "scenario/field_reader.hpp"
 #include "whichgpu/scenario.hpp"
@@ -220,56 +220,109 @@ Result<Scenario> read_scenario(const json& document) {
   return s;
 }
 
-namespace {
-
-json or_null(const Figure& f) { return f ? json(*f) : json(); }
-json or_null(const std::string& s) { return s.empty() ? json() : json(s); }
-json or_null(double v) { return v > 0 ? json(v) : json(); }
-json or_null(int v) { return v > 0 ? json(v) : json(); }
-
-}  // namespace
-
 json to_json(const Scenario& s) {
-  json o;
-  o["version"] = s.version;
-  o["as_of"] = or_null(s.as_of);
-  o["workload"] = to_word(s.workload);
-  o["model"] = or_null(s.model);
-  o["draft_model"] = or_null(s.draft_model);
-  o["engine"] = or_null(s.engine);
-  o["precision"] = {{"weights", or_null(s.precision.weights)}, {"kv_cache", or_null(s.precision.kv_cache)}};
-  o["gpu"] = or_null(s.gpu);
-  o["gpu_count"] = s.gpu_count;
-  o["nodes"] = s.nodes;
-  o["gpus"] = json();
+  JsonFields o;
+  o.set("version", s.version);
+  o.set_or_null("as_of", s.as_of);
+  o.set("workload", to_word(s.workload));
+  o.set_or_null("model", s.model);
+  o.set_or_null("draft_model", s.draft_model);
+  o.set_or_null("engine", s.engine);
+  JsonFields precision;
+  precision.set_or_null("weights", s.precision.weights);
+  precision.set_or_null("kv_cache", s.precision.kv_cache);
+  o.set("precision", std::move(precision));
+  o.set_or_null("gpu", s.gpu);
+  o.set("gpu_count", s.gpu_count);
+  o.set("nodes", s.nodes);
+  o.set("gpus", json());
   if (!s.gpus.empty()) {
-    o["gpus"] = json::array();
-    for (const GpuCount& g : s.gpus) o["gpus"].push_back({{"gpu", g.gpu}, {"count", g.count}});
+    json gpus = json::array();
+    for (const GpuCount& g : s.gpus) {
+      JsonFields entry;
+      entry.set("gpu", g.gpu);
+      entry.set("count", g.count);
+      gpus.push_back(entry.take());
+    }
+    o.set("gpus", std::move(gpus));
   }
-  o["parallelism"] = {{"tensor", or_null(s.parallelism.tensor)}, {"pipeline", or_null(s.parallelism.pipeline)}, {"expert", or_null(s.parallelism.expert)}, {"data", or_null(s.parallelism.data)}};
+  JsonFields parallelism;
+  parallelism.set_or_null("tensor", s.parallelism.tensor);
+  parallelism.set_or_null("pipeline", s.parallelism.pipeline);
+  parallelism.set_or_null("expert", s.parallelism.expert);
+  parallelism.set_or_null("data", s.parallelism.data);
+  o.set("parallelism", std::move(parallelism));
   for (const OffloadName& k : kOffloads)
-    if (k.kind == s.offload) o["offload"] = k.name;
-  o["host"] = {{"ram_gib", s.host.ram_gib}, {"ram_gb_per_s", s.host.ram_gb_per_s}, {"pcie_gb_per_s", s.host.pcie_gb_per_s}, {"vram_reserved_gib", s.host.vram_reserved_gib}};
-  o["context_tokens"] = or_null(s.context_tokens);
-  o["prompt_tokens"] = s.prompt_tokens;
-  o["output_tokens"] = s.output_tokens;
-  o["concurrency"] = s.concurrency;
-  o["rag"] = {{"requests_per_s", s.rag.requests_per_s}, {"latency_s", s.rag.latency_s}};
+    if (k.kind == s.offload) o.set("offload", k.name);
+  JsonFields host;
+  host.set("ram_gib", s.host.ram_gib);
+  host.set("ram_gb_per_s", s.host.ram_gb_per_s);
+  host.set("pcie_gb_per_s", s.host.pcie_gb_per_s);
+  host.set("vram_reserved_gib", s.host.vram_reserved_gib);
+  o.set("host", std::move(host));
+  o.set_or_null("context_tokens", s.context_tokens);
+  o.set("prompt_tokens", s.prompt_tokens);
+  o.set("output_tokens", s.output_tokens);
+  o.set("concurrency", s.concurrency);
+  JsonFields rag;
+  rag.set("requests_per_s", s.rag.requests_per_s);
+  rag.set("latency_s", s.rag.latency_s);
+  o.set("rag", std::move(rag));
   const Scenario::Training& t = s.training;
-  o["training"] = {{"method", t.method}, {"tokens", t.tokens}, {"epochs", t.epochs}, {"sequence_tokens", t.sequence_tokens}, {"micro_batch", or_null(t.micro_batch)}, {"global_batch", t.global_batch},
-      {"precision", t.precision}, {"optimizer", t.optimizer}, {"checkpointing", or_null(t.checkpointing)}, {"sharding", t.sharding}, {"lora_rank", t.lora_rank}};
-  o["vision"] = {{"images", s.vision.images}, {"epochs", s.vision.epochs}, {"resolution", or_null(s.vision.resolution)}, {"batch", or_null(s.vision.batch)}};
-  o["image"] = {{"width", or_null(s.image.width)}, {"height", or_null(s.image.height)}, {"steps", or_null(s.image.steps)}, {"batch", s.image.batch}, {"frames", or_null(s.image.frames)}};
-  o["hpc"] = {{"kernel", s.hpc.kernel}, {"size", s.hpc.size}};
-  o["offer"] = {{"provider", or_null(s.offer.provider)}, {"kind", s.offer.kind}, {"region", or_null(s.offer.region)}, {"instance", or_null(s.offer.instance)}};
-  o["price_usd_per_hour"] = or_null(s.price_usd_per_hour);
-  o["utilisation"] = s.utilisation;
-  o["ownership"] = {{"own", s.ownership.own}, {"card_price_usd", or_null(s.ownership.card_price_usd)}, {"lifetime_months", s.ownership.lifetime_months},
-      {"usd_per_kwh", or_null(s.ownership.usd_per_kwh)}, {"country", or_null(s.ownership.country)}, {"pue", s.ownership.pue}};
-  o["limits"] = {{"budget_usd", or_null(s.limits.budget_usd)}, {"deadline_h", or_null(s.limits.deadline_h)}, {"latency_s", or_null(s.limits.latency_s)}};
-  o["custom_gpu"] = s.custom_gpu ? json::parse(s.custom_gpu_json, nullptr, false) : json();
-  o["custom_model"] = s.custom_model ? json::parse(s.custom_model_json, nullptr, false) : json();
-  return o;
+  JsonFields training;
+  training.set("method", t.method);
+  training.set("tokens", t.tokens);
+  training.set("epochs", t.epochs);
+  training.set("sequence_tokens", t.sequence_tokens);
+  training.set_or_null("micro_batch", t.micro_batch);
+  training.set("global_batch", t.global_batch);
+  training.set("precision", t.precision);
+  training.set("optimizer", t.optimizer);
+  training.set_or_null("checkpointing", t.checkpointing);
+  training.set("sharding", t.sharding);
+  training.set("lora_rank", t.lora_rank);
+  o.set("training", std::move(training));
+  JsonFields vision;
+  vision.set("images", s.vision.images);
+  vision.set("epochs", s.vision.epochs);
+  vision.set_or_null("resolution", s.vision.resolution);
+  vision.set_or_null("batch", s.vision.batch);
+  o.set("vision", std::move(vision));
+  JsonFields image;
+  image.set_or_null("width", s.image.width);
+  image.set_or_null("height", s.image.height);
+  image.set_or_null("steps", s.image.steps);
+  image.set("batch", s.image.batch);
+  image.set_or_null("frames", s.image.frames);
+  o.set("image", std::move(image));
+  JsonFields hpc;
+  hpc.set("kernel", s.hpc.kernel);
+  hpc.set("size", s.hpc.size);
+  o.set("hpc", std::move(hpc));
+  JsonFields offer;
+  offer.set_or_null("provider", s.offer.provider);
+  offer.set("kind", s.offer.kind);
+  offer.set_or_null("region", s.offer.region);
+  offer.set_or_null("instance", s.offer.instance);
+  o.set("offer", std::move(offer));
+  o.set_or_null("price_usd_per_hour", s.price_usd_per_hour);
+  o.set("utilisation", s.utilisation);
+  JsonFields ownership;
+  ownership.set("own", s.ownership.own);
+  ownership.set_or_null("card_price_usd", s.ownership.card_price_usd);
+  ownership.set("lifetime_months", s.ownership.lifetime_months);
+  ownership.set_or_null("usd_per_kwh", s.ownership.usd_per_kwh);
+  ownership.set_or_null("country", s.ownership.country);
+  ownership.set("pue", s.ownership.pue);
+  o.set("ownership", std::move(ownership));
+  JsonFields limits;
+  limits.set_or_null("budget_usd", s.limits.budget_usd);
+  limits.set_or_null("deadline_h", s.limits.deadline_h);
+  limits.set_or_null("latency_s", s.limits.latency_s);
+  o.set("limits", std::move(limits));
+  o.set("custom_gpu", s.custom_gpu ? json::parse(s.custom_gpu_json, nullptr, false) : json());
+  o.set("custom_model", s.custom_model ? json::parse(s.custom_model_json, nullptr, false) : json());
+  return o.take();
 }
 
 }  // namespace whichgpu
