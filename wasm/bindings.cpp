@@ -25,8 +25,12 @@ class Calculator {
  public:
   explicit Calculator(const std::string& catalog_json) : catalog_(read_catalog(catalog_json)) {}
 
-  std::string estimate(const std::string& scenario_json) const { return ask(estimate_json, scenario_json); }
+  std::string estimate(const std::string& scenario_json) const {
+    return catalog_ ? estimate_json(catalog_.value(), scenario_json, measured_) : error_json(catalog_.error());
+  }
   std::string rank(const std::string& scenario_json) const { return ask(rank_json, scenario_json); }
+  /// Keeps the rows of a CSV, beside those of earlier calls, as evidence of later estimates; {"rows": all kept}.
+  std::string load_measurements(const std::string& csv) { return add_measurements(measured_, csv); }
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
   std::string link_decode(const std::string& query) const { return link_decode_json(query); }
 
@@ -36,6 +40,7 @@ class Calculator {
   }
 
   Result<Catalog> catalog_;
+  std::vector<MeasurementRow> measured_;
 };
 
 }  // namespace
@@ -45,6 +50,7 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .constructor<const std::string&>()
       .function("estimate", &Calculator::estimate)
       .function("rank", &Calculator::rank)
+      .function("load_measurements", &Calculator::load_measurements)
       .function("link_encode", &Calculator::link_encode)
       .function("link_decode", &Calculator::link_decode);
 }

@@ -60,12 +60,14 @@ std::string quoted(const std::string& field) {
   return out + "\"";
 }
 
-constexpr const char* kEvidenceHead = "id,workload,software,measured,source,quality,gpu,gpu_count,nodes,model,precision,kv_precision,method,concurrency,prompt_tokens,output_tokens,context_tokens,sequence_or_resolution,micro_batch,metric,value,unit,flags\n";
+/// All that an estimate may use of a row, and what names it: the page judges a row as the program does.
+constexpr const char* kEvidenceHead = "id,workload,software,software_version,measured,source,quality,gpu,gpu_count,nodes,model,model_name,params_b,precision,kv_precision,method,parallelism,activation_checkpointing,optimizer,concurrency,prompt_tokens,output_tokens,context_tokens,sequence_or_resolution,micro_batch,global_batch,metric,value,unit,flags\n";
 
 std::string evidence_line(const MeasurementRow& r) {
   std::string line;
-  for (const std::string* field : {&r.id, &r.workload, &r.software, &r.measured, &r.source, &r.quality, &r.gpu, &r.gpu_count, &r.nodes, &r.model, &r.precision, &r.kv_precision, &r.method, &r.concurrency,
-           &r.prompt_tokens, &r.output_tokens, &r.context_tokens, &r.sequence_or_resolution, &r.micro_batch, &r.metric, &r.value, &r.unit, &r.flags})
+  for (const std::string* field : {&r.id, &r.workload, &r.software, &r.software_version, &r.measured, &r.source, &r.quality, &r.gpu, &r.gpu_count, &r.nodes, &r.model, &r.model_name, &r.params_b, &r.precision,
+           &r.kv_precision, &r.method, &r.parallelism, &r.activation_checkpointing, &r.optimizer, &r.concurrency, &r.prompt_tokens, &r.output_tokens, &r.context_tokens, &r.sequence_or_resolution,
+           &r.micro_batch, &r.global_batch, &r.metric, &r.value, &r.unit, &r.flags})
     line += (line.empty() ? "" : ",") + quoted(*field);
   return line + "\n";
 }

@@ -31,7 +31,7 @@ std::string padded(std::string text, std::size_t width) {
   return text + " ";
 }
 
-int run_estimate(const Catalog& catalog, const std::string& file) {
+int run_estimate(const Catalog& catalog, const std::string& file, const std::vector<MeasurementRow>& measured) {
   std::string text;
   if (file.empty() || file == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -56,7 +56,7 @@ int run_estimate(const Catalog& catalog, const std::string& file) {
     }
   }
   for (const std::string& line : lines) {
-    const std::string answer = estimate_json(catalog, line);
+    const std::string answer = estimate_json(catalog, line, measured);
     failed = failed || answer.compare(0, 9, "{\"error\":") == 0;
     std::cout << answer << '\n';
   }
@@ -123,16 +123,22 @@ int run_link(bool encode, std::string text) {
   return answer.compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
 }
 
-int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, const std::string& group) {
+Result<std::vector<MeasurementRow>> read_rows(const std::vector<std::string>& files) {
   std::vector<MeasurementRow> rows;
   for (const std::string& file : files) {
     const Result<std::string> text = native::read_file(file);
-    if (!text) return complain(text.error());
+    if (!text) return text.error();
     Result<std::vector<MeasurementRow>> part = read_measurements(text.value());
-    if (!part) return complain({part.error().code, file + ": " + part.error().path, part.error().message});
+    if (!part) return Error{part.error().code, file + ": " + part.error().path, part.error().message};
     rows.insert(rows.end(), std::make_move_iterator(part.value().begin()), std::make_move_iterator(part.value().end()));
   }
-  const Accuracy accuracy = judge(catalog, rows);
+  return rows;
+}
+
+int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, const std::string& group) {
+  const Result<std::vector<MeasurementRow>> rows = read_rows(files);
+  if (!rows) return complain(rows.error());
+  const Accuracy accuracy = judge(catalog, rows.value());
   if (by_row) {
     for (const JudgedRow& j : accuracy.rows) std::cout << to_json(j).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
     return 0;
@@ -183,6 +189,7 @@ int main(int argc, char** argv) {
   std::size_t most = 0;
   CLI::App* estimate_cmd = app.add_subcommand("estimate", "scenarios as JSON lines (file or standard input) -> estimates as JSON lines, same order");
   estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out");
+  CLI::Option* evidence_option = estimate_cmd->add_option("--evidence", files, "show the nearest measurements, of these CSV files or, with none named, of data/measurements")->expected(0, -1);
   CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
   rank_cmd->add_option("file", file, "the scenario; standard input when left out");
   rank_cmd->add_option("--by", by, "value, speed, price, latency, energy or memory");
@@ -219,7 +226,14 @@ int main(int argc, char** argv) {
   if (!document) return complain(document.error());
   const Result<Catalog> catalog = load_catalog(document.value());
   if (!catalog) return complain(catalog.error());
-  if (*estimate_cmd) return run_estimate(catalog.value(), file);
+  if (*estimate_cmd) {
+    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, {});
+    // An option that may stand alone is given as one empty text.
+    files.erase(std::remove(files.begin(), files.end(), std::string()), files.end());
+    const Result<std::vector<MeasurementRow>> rows = files.empty() ? native::read_all_measurements(data + "/measurements") : read_rows(files);
+    if (!rows) return complain(rows.error());
+    return run_estimate(catalog.value(), file, rows.value());
+  }
   if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
   if (*accuracy_cmd) {
     if (files.empty()) files = native::list_files(data + "/measurements", ".csv");

@@ -43,6 +43,17 @@ const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
 
 for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
 
+// The nearest measurements, from the same file on both sides.
+const shard = `${bundle}/evidence/llama-3.1-8b.csv`;
+const informed = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
+const kept = JSON.parse(informed.load_measurements(readFileSync(shard, 'utf8')));
+if (!(kept.rows > 100)) throw new Error(`expected measurements in ${shard}, found ${JSON.stringify(kept)}`);
+const near = scenarios.filter((scenario) => scenario.includes('llama-3.1-8b') || scenario.includes('llama-3-8b'));
+const withEvidence = native(['estimate', '--evidence', shard], near.join('\n'));
+near.forEach((scenario, i) => compare(`evidence ${scenario}`, withEvidence[i], informed.estimate(scenario)));
+const shown = withEvidence.filter((line) => line.includes('"distance":"near"')).length;
+if (shown === 0) throw new Error('no scenario of tests/parity has evidence');
+
 // A link of every fifth scenario, there and back.
 let links = 0;
 for (const scenario of scenarios.filter((_, i) => i % 5 === 0)) {

@@ -58,7 +58,7 @@ struct CostEstimate {
   std::optional<OfferUsed> offer;
   std::vector<Term> terms;
 };
-struct EvidenceRow { std::string id, metric, source, measured, gpu, model, software, precision, conditions, distance; double value = 0, ratio = 0; };
+struct EvidenceRow { std::string id, metric, unit, source, measured, gpu, model, software, precision, conditions, distance; double value = 0, ratio = 0; };
 
 struct Estimate {
   Scenario scenario;

@@ -1,9 +1,12 @@
 #include "whichgpu/api.hpp"
 
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.hpp"
 #include "whichgpu/estimate.hpp"
+#include "whichgpu/evidence.hpp"
 #include "whichgpu/rank.hpp"
 
 namespace whichgpu {
@@ -46,14 +49,26 @@ Result<json> parse_json(std::string_view text, const char* where) {
   return document;
 }
 
-std::string estimate_json(const Catalog& catalog, std::string_view text) {
+std::string estimate_json(const Catalog& catalog, std::string_view text) { return estimate_json(catalog, text, {}); }
+
+std::string estimate_json(const Catalog& catalog, std::string_view text, const std::vector<MeasurementRow>& measured) {
   const Result<json> document = parse_json(text, "scenario");
   if (!document) return error_json(document.error());
   const Result<Scenario> scenario = read_scenario(document.value());
   if (!scenario) return error_json(scenario.error());
   const Result<Question> question = resolve(catalog, scenario.value());
   if (!question) return error_json(question.error());
-  return json_text(to_json(estimate(question.value())));
+  Estimate answer = estimate(question.value());
+  if (!measured.empty()) answer.evidence = find_evidence(question.value(), measured);
+  return json_text(to_json(answer));
+}
+
+std::string add_measurements(std::vector<MeasurementRow>& rows, std::string_view csv) {
+  if (csv.size() > kLargestText) return error_json({ErrorCode::kInvalidInput, "measurements", "is larger than 16 MiB"});
+  Result<std::vector<MeasurementRow>> more = read_measurements(csv);
+  if (!more) return error_json(more.error());
+  rows.insert(rows.end(), std::make_move_iterator(more.value().begin()), std::make_move_iterator(more.value().end()));
+  return json_text({{"rows", rows.size()}});
 }
 
 std::string rank_json(const Catalog& catalog, std::string_view text) {

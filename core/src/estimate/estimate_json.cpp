@@ -138,7 +138,7 @@ json to_json(const Estimate& e) {
   }
   o["evidence"] = json::array();
   for (const EvidenceRow& r : e.evidence)
-    o["evidence"].push_back({{"id", r.id}, {"metric", r.metric}, {"value", r.value}, {"ratio", r.ratio}, {"source", r.source}, {"measured", r.measured}, {"gpu", r.gpu}, {"model", r.model},
+    o["evidence"].push_back({{"id", r.id}, {"metric", r.metric}, {"value", r.value}, {"unit", r.unit}, {"ratio", r.ratio}, {"source", r.source}, {"measured", r.measured}, {"gpu", r.gpu}, {"model", r.model},
         {"software", r.software}, {"precision", r.precision}, {"conditions", r.conditions}, {"distance", r.distance}});
   o["warnings"] = json::array();
   for (const Warning& w : e.warnings) o["warnings"].push_back({{"code", w.code}, {"message", w.message}});
