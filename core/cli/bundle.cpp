@@ -60,14 +60,16 @@ std::string quoted(const std::string& field) {
   return out + "\"";
 }
 
-/// All that an estimate may use of a row, and what names it: the page judges a row as the program does.
-constexpr const char* kEvidenceHead = "id,workload,software,software_version,measured,source,quality,gpu,gpu_count,nodes,model,model_name,params_b,precision,kv_precision,method,parallelism,activation_checkpointing,optimizer,concurrency,prompt_tokens,output_tokens,context_tokens,sequence_or_resolution,micro_batch,global_batch,metric,value,unit,flags\n";
+/// All that an estimate may use of a row, what names it, and the estimate for it, which the page does not make anew.
+constexpr const char* kEvidenceHead = "id,workload,software,software_version,measured,source,quality,gpu,gpu_count,nodes,model,model_name,params_b,precision,kv_precision,method,parallelism,activation_checkpointing,optimizer,concurrency,prompt_tokens,output_tokens,context_tokens,sequence_or_resolution,micro_batch,global_batch,metric,value,unit,flags,estimate\n";
 
-std::string evidence_line(const MeasurementRow& r) {
+std::string evidence_line(const Catalog& catalog, const MeasurementRow& r) {
+  const RowEstimate ours = estimate_row(read_conditions(catalog, r));
+  const std::string estimate = ours.modelled ? json(ours.value).dump() : std::string();
   std::string line;
   for (const std::string* field : {&r.id, &r.workload, &r.software, &r.software_version, &r.measured, &r.source, &r.quality, &r.gpu, &r.gpu_count, &r.nodes, &r.model, &r.model_name, &r.params_b, &r.precision,
            &r.kv_precision, &r.method, &r.parallelism, &r.activation_checkpointing, &r.optimizer, &r.concurrency, &r.prompt_tokens, &r.output_tokens, &r.context_tokens, &r.sequence_or_resolution,
-           &r.micro_batch, &r.global_batch, &r.metric, &r.value, &r.unit, &r.flags})
+           &r.micro_batch, &r.global_batch, &r.metric, &r.value, &r.unit, &r.flags, &estimate})
     line += (line.empty() ? "" : ",") + quoted(*field);
   return line + "\n";
 }
@@ -107,8 +109,8 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   std::map<std::string, std::string> shards;
   for (const MeasurementRow& row : rows.value()) {
     if (row.quality == "suspect" || row.quality == "pool" || row.quality == "statement") continue;
-    if (!row.model.empty()) shards[row.model] += evidence_line(row);
-    else if (!row.gpu.empty()) shards["gpu-" + row.gpu] += evidence_line(row);
+    if (!row.model.empty()) shards[row.model] += evidence_line(catalog.value(), row);
+    else if (!row.gpu.empty()) shards["gpu-" + row.gpu] += evidence_line(catalog.value(), row);
   }
   json index = json::object();
   for (const auto& [name, lines] : shards) {

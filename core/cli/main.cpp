@@ -56,7 +56,7 @@ int run_estimate(const Catalog& catalog, const std::string& file, const std::vec
     }
   }
   for (const std::string& line : lines) {
-    const std::string answer = estimate_json(catalog, line, measured);
+    const std::string answer = estimate_json(catalog, line, measured, estimate_row);
     failed = failed || answer.compare(0, 9, "{\"error\":") == 0;
     std::cout << answer << '\n';
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "whichgpu/catalog.hpp"
-#include "whichgpu/measurement.hpp"
+#include "whichgpu/evidence.hpp"
 
 /// Text in, text out: what the command line reads and prints and what crosses the WebAssembly boundary, so that one
 /// schema describes both. An error is {"error":{"code","path","message"}}. Nothing throws, whatever the text.
@@ -20,8 +20,8 @@ Result<nlohmann::json> parse_json(std::string_view text, const char* where);
 /// One scenario -> the estimate.
 std::string estimate_json(const Catalog& catalog, std::string_view scenario_json);
 
-/// The same, with the nearest of these measurements as evidence.
-std::string estimate_json(const Catalog& catalog, std::string_view scenario_json, const std::vector<MeasurementRow>& measured);
+/// The same, with the nearest of these measurements as evidence; `estimator` as in find_evidence().
+std::string estimate_json(const Catalog& catalog, std::string_view scenario_json, const std::vector<MeasurementRow>& measured, RowEstimator estimator = nullptr);
 
 /// Adds the rows of a measurement CSV to `rows`: {"rows": how many there are now}, or the error object and no row added.
 std::string add_measurements(std::vector<MeasurementRow>& rows, std::string_view csv);

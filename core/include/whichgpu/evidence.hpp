@@ -16,9 +16,13 @@ inline constexpr std::size_t kMostEvidence = 8;
 /// pool or statement, and rows that are not modelled are left out; a row must share the model, or the GPU and the
 /// model's family (of HPC: the GPU or its generation).
 ///
+/// A row's `estimate` is used where it has one; `estimate` makes it for the others, which are left out without it: the
+/// WebAssembly module reads files with estimates and holds none of the code that reads conditions into each model.
+///
 ///   distance  "same": model, GPU, engine, format and number of GPUs are those of the question
 ///             "near": the model, on the GPU or on one of its generation
 ///             "far":  anything else that is shown
-std::vector<EvidenceRow> find_evidence(const Question& question, const std::vector<MeasurementRow>& rows);
+using RowEstimator = RowEstimate (*)(const Conditions&);
+std::vector<EvidenceRow> find_evidence(const Question& question, const std::vector<MeasurementRow>& rows, RowEstimator estimate = nullptr);
 
 }  // namespace whichgpu

@@ -15,6 +15,7 @@ struct MeasurementRow {
   std::string id, workload, software, software_version, measured, source, quality, gpu, gpu_name, gpu_count, nodes, model, model_name,
       params_b, precision, kv_precision, method, parallelism, activation_checkpointing, optimizer, concurrency, prompt_tokens,
       output_tokens, context_tokens, sequence_or_resolution, micro_batch, global_batch, metric, value, unit, flags, notes;
+  std::string estimate;  ///< our own for these conditions, where the file holds it (evidence files that `bundle` makes)
 };
 
 /// Reads a CSV (RFC 4180, header first, columns in any order, unknown columns ignored).

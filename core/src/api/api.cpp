@@ -49,9 +49,9 @@ Result<json> parse_json(std::string_view text, const char* where) {
   return document;
 }
 
-std::string estimate_json(const Catalog& catalog, std::string_view text) { return estimate_json(catalog, text, {}); }
+std::string estimate_json(const Catalog& catalog, std::string_view text) { return estimate_json(catalog, text, {}, nullptr); }
 
-std::string estimate_json(const Catalog& catalog, std::string_view text, const std::vector<MeasurementRow>& measured) {
+std::string estimate_json(const Catalog& catalog, std::string_view text, const std::vector<MeasurementRow>& measured, RowEstimator estimator) {
   const Result<json> document = parse_json(text, "scenario");
   if (!document) return error_json(document.error());
   const Result<Scenario> scenario = read_scenario(document.value());
@@ -59,7 +59,7 @@ std::string estimate_json(const Catalog& catalog, std::string_view text, const s
   const Result<Question> question = resolve(catalog, scenario.value());
   if (!question) return error_json(question.error());
   Estimate answer = estimate(question.value());
-  if (!measured.empty()) answer.evidence = find_evidence(question.value(), measured);
+  if (!measured.empty()) answer.evidence = find_evidence(question.value(), measured, estimator);
   return json_text(to_json(answer));
 }
 

@@ -131,7 +131,7 @@ std::string conditions_of(const MeasurementRow& r) {
 
 }  // namespace
 
-std::vector<EvidenceRow> find_evidence(const Question& q, const std::vector<MeasurementRow>& rows) {
+std::vector<EvidenceRow> find_evidence(const Question& q, const std::vector<MeasurementRow>& rows, RowEstimator estimator) {
   std::vector<EvidenceRow> out;
   if (!q.gpu || (!q.model && q.scenario.workload != Workload::kHpc)) return out;
   const std::vector<Wanted>& metrics = wanted(q.scenario.workload);
@@ -151,8 +151,12 @@ std::vector<EvidenceRow> find_evidence(const Question& q, const std::vector<Meas
     if (out.size() == kMostEvidence) break;
     const Figure measured = measured_value(*c.row);
     if (!measured || *measured <= 0) continue;
-    const RowEstimate estimate = estimate_row(c.conditions);
-    if (!estimate.modelled) continue;
+    Figure estimate = to_number(c.row->estimate);
+    if (!estimate && estimator) {
+      const RowEstimate made = estimator(c.conditions);
+      if (made.modelled) estimate = made.value;
+    }
+    if (!estimate) continue;
     const MeasurementRow& r = *c.row;
     EvidenceRow e;
     e.id = r.id;
@@ -167,7 +171,7 @@ std::vector<EvidenceRow> find_evidence(const Question& q, const std::vector<Meas
     e.conditions = conditions_of(r);
     e.distance = c.distance;
     e.value = *measured;
-    e.ratio = estimate.value / *measured;
+    e.ratio = *estimate / *measured;
     out.push_back(std::move(e));
   }
   return out;

@@ -6,7 +6,7 @@ namespace whichgpu {
 namespace {
 
 struct Column { const char* name; std::string MeasurementRow::*member; };
-constexpr std::array<Column, 32> kColumns = {{{"id", &MeasurementRow::id}, {"workload", &MeasurementRow::workload}, {"software", &MeasurementRow::software},
+constexpr std::array<Column, 33> kColumns = {{{"id", &MeasurementRow::id}, {"workload", &MeasurementRow::workload}, {"software", &MeasurementRow::software},
     {"software_version", &MeasurementRow::software_version}, {"measured", &MeasurementRow::measured}, {"source", &MeasurementRow::source}, {"quality", &MeasurementRow::quality},
     {"gpu", &MeasurementRow::gpu}, {"gpu_name", &MeasurementRow::gpu_name}, {"gpu_count", &MeasurementRow::gpu_count}, {"nodes", &MeasurementRow::nodes},
     {"model", &MeasurementRow::model}, {"model_name", &MeasurementRow::model_name}, {"params_b", &MeasurementRow::params_b}, {"precision", &MeasurementRow::precision},
@@ -14,7 +14,7 @@ constexpr std::array<Column, 32> kColumns = {{{"id", &MeasurementRow::id}, {"wor
     {"activation_checkpointing", &MeasurementRow::activation_checkpointing}, {"optimizer", &MeasurementRow::optimizer}, {"concurrency", &MeasurementRow::concurrency},
     {"prompt_tokens", &MeasurementRow::prompt_tokens}, {"output_tokens", &MeasurementRow::output_tokens}, {"context_tokens", &MeasurementRow::context_tokens},
     {"sequence_or_resolution", &MeasurementRow::sequence_or_resolution}, {"micro_batch", &MeasurementRow::micro_batch}, {"global_batch", &MeasurementRow::global_batch},
-    {"metric", &MeasurementRow::metric}, {"value", &MeasurementRow::value}, {"unit", &MeasurementRow::unit}, {"flags", &MeasurementRow::flags}, {"notes", &MeasurementRow::notes}}};
+    {"metric", &MeasurementRow::metric}, {"value", &MeasurementRow::value}, {"unit", &MeasurementRow::unit}, {"flags", &MeasurementRow::flags}, {"notes", &MeasurementRow::notes}, {"estimate", &MeasurementRow::estimate}}};
 
 /// Reads one record (RFC 4180) from `at` on into `fields`. False when a quote never closes.
 bool read_record(std::string_view text, std::size_t& at, std::vector<std::string>& fields) {

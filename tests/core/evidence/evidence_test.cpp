@@ -42,7 +42,7 @@ TEST_CASE("the nearest measurements come first and say how near they are", "[evi
       "other-format,chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q8_0,1,1024,256,decode_tok_s_per_user,100,tok/s,\n"
       "older,chat,llama.cpp,2024-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q4_K_M,1,1024,256,decode_tok_s_per_user,100,tok/s,\n"
       "exact,chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q4_K_M,1,1024,256,decode_tok_s_per_user,100,tok/s,\n");
-  CHECK(ids(find_evidence(chat("nvidia-rtx-4090"), rows)) == std::vector<std::string>{"exact same", "older same", "other-format near", "sibling-gpu near", "other-gpu far"});
+  CHECK(ids(find_evidence(chat("nvidia-rtx-4090"), rows, estimate_row)) == std::vector<std::string>{"exact same", "older same", "other-format near", "sibling-gpu near", "other-gpu far"});
 }
 
 TEST_CASE("rows that cannot be true, of another workload or without anything in common are no evidence", "[evidence]") {
@@ -51,12 +51,12 @@ TEST_CASE("rows that cannot be true, of another workload or without anything in 
       "serving,serving,vLLM,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,bf16,32,1024,256,throughput_out_tok_s,100,tok/s,\n"
       "stranger,chat,llama.cpp,2025-01,published,nvidia-rtx-3090,1,qwen2.5-7b,GGUF Q4_K_M,1,1024,256,decode_tok_s_per_user,100,tok/s,\n"
       "no-number,chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q4_K_M,1,1024,256,decode_tok_s_per_user,fast,tok/s,\n");
-  CHECK(find_evidence(chat("nvidia-rtx-4090"), rows).empty());
+  CHECK(find_evidence(chat("nvidia-rtx-4090"), rows, estimate_row).empty());
 }
 
 TEST_CASE("the ratio is the estimate for the row's own conditions over the measurement", "[evidence]") {
   const auto rows = rows_of("one,chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q8_0,1,4096,256,decode_tok_s_per_user,50,tok/s,\n");
-  const auto found = find_evidence(chat("nvidia-rtx-4090"), rows);
+  const auto found = find_evidence(chat("nvidia-rtx-4090"), rows, estimate_row);
   REQUIRE(found.size() == 1);
   CHECK_THAT(found[0].ratio, WithinRel(estimate_row(read_conditions(test_catalog(), rows[0])).value / 50, 1e-12));
   CHECK(found[0].unit == "tok/s");
@@ -66,12 +66,21 @@ TEST_CASE("no more rows are shown than people read, and only when measurements a
   std::string lines;
   for (int i = 10; i < 30; ++i) lines += "row" + std::to_string(i) + ",chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q4_K_M,1," + std::to_string(100 * i) + ",256,decode_tok_s_per_user,100,tok/s,\n";
   const auto rows = rows_of(lines);
-  const auto found = find_evidence(chat("nvidia-rtx-4090"), rows);
+  const auto found = find_evidence(chat("nvidia-rtx-4090"), rows, estimate_row);
   REQUIRE(found.size() == kMostEvidence);
   CHECK(found[0].id == "row10");  // a prompt of 1000 tokens is nearest to the 1024 that are asked for
   const char* scenario = R"({"model":"llama-3-8b","gpu":"nvidia-rtx-4090"})";
   CHECK(nlohmann::json::parse(estimate_json(test_catalog(), scenario))["evidence"].empty());
-  CHECK(nlohmann::json::parse(estimate_json(test_catalog(), scenario, rows))["evidence"].size() == kMostEvidence);
+  CHECK(nlohmann::json::parse(estimate_json(test_catalog(), scenario, rows, estimate_row))["evidence"].size() == kMostEvidence);
+}
+
+TEST_CASE("a row's own estimate needs no estimator, and without either the row is left out", "[evidence]") {
+  auto rows = rows_of("one,chat,llama.cpp,2025-01,published,nvidia-rtx-4090,1,llama-3-8b,GGUF Q8_0,1,4096,256,decode_tok_s_per_user,50,tok/s,\n");
+  CHECK(find_evidence(chat("nvidia-rtx-4090"), rows).empty());
+  rows[0].estimate = "75";
+  const auto found = find_evidence(chat("nvidia-rtx-4090"), rows, estimate_row);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].ratio == 1.5);
 }
 
 TEST_CASE("a text that is no measurement file adds no row", "[evidence]") {
