@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "whichgpu/api.hpp"
+#include "whichgpu/compare.hpp"
 #include "whichgpu/link.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
@@ -31,6 +32,7 @@ class Calculator {
   std::string rank(const std::string& scenario_json) const { return ask(rank_json, scenario_json); }
   /// Keeps the rows of a CSV, beside those of earlier calls, as evidence of later estimates; {"rows": all kept}.
   std::string load_measurements(const std::string& csv) { return add_measurements(measured_, csv); }
+  std::string compare(const std::string& question_json) const { return ask(compare_json, question_json); }
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
   std::string link_decode(const std::string& query) const { return link_decode_json(query); }
 
@@ -50,6 +52,7 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .constructor<const std::string&>()
       .function("estimate", &Calculator::estimate)
       .function("rank", &Calculator::rank)
+      .function("compare", &Calculator::compare)
       .function("load_measurements", &Calculator::load_measurements)
       .function("link_encode", &Calculator::link_encode)
       .function("link_decode", &Calculator::link_decode);

@@ -13,6 +13,7 @@
 #include "native/files.hpp"
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
+#include "whichgpu/compare.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
 
@@ -116,6 +117,80 @@ int run_rank(const Catalog& catalog, const std::string& file, const std::string&
   return 0;
 }
 
+/// "nvidia-a100-sxm-80gb", or "2*rtx 4090" for two of them; @provider after it asks for that provider's offer.
+json side_of(std::string text) {
+  json side = json::object();
+  if (const std::size_t at = text.find('@'); at != std::string::npos) {
+    side["offer"] = {{"provider", text.substr(at + 1)}};
+    text.resize(at);
+  }
+  if (const std::size_t star = text.find('*'); star != std::string::npos)
+    if (const auto count = to_number(text.substr(0, star))) {
+      side["gpu_count"] = *count;
+      text.erase(0, star + 1);
+    }
+  side["gpu"] = std::string(trim(text));
+  return side;
+}
+
+int run_compare(const Catalog& catalog, const std::vector<std::string>& gpus, const std::string& base, bool as_json) {
+  json question = {{"gpus", json::array()}};
+  for (const std::string& gpu : gpus) question["gpus"].push_back(side_of(gpu));
+  if (!base.empty()) {
+    Result<json> scenario = parse_json(base, "base");
+    if (!scenario) return complain(scenario.error());
+    question["base"] = std::move(scenario.value());
+  }
+  const std::string answer = compare_json(catalog, question.dump(-1, ' ', false, json::error_handler_t::replace));
+  const json c = json::parse(answer, nullptr, false);
+  if (c.contains("error")) {
+    if (as_json) std::cout << answer << '\n';
+    return complain({ErrorCode::kInvalidInput, c["error"].value("path", ""), c["error"].value("message", "")});
+  }
+  if (as_json) {
+    std::cout << answer << '\n';
+    return 0;
+  }
+  constexpr std::size_t kFirst = 30, kColumn = 34;
+  const auto number = [](const json& v) { return v.is_number() ? format_number(v.get<double>(), 4) : std::string("unknown"); };
+  const auto name = [&](std::size_t i) { return (c["sides"][i]["gpu_count"] == 1 ? std::string() : number(c["sides"][i]["gpu_count"]) + " x ") + c["sides"][i]["name"].get<std::string>(); };
+  const std::size_t sides = c["sides"].size();
+  std::cout << padded("prices of " + c["as_of"].get<std::string>(), kFirst);
+  for (std::size_t i = 0; i < sides; ++i) std::cout << padded(name(i), kColumn);
+  std::cout << "\n\n";
+  for (const json& s : c["specs"]) {
+    std::cout << padded(s["name"], kFirst);
+    for (std::size_t i = 0; i < sides; ++i) std::cout << padded(number(s["values"][i]) + (i > 0 && s["ratios"][i].is_number() ? " (x " + number(s["ratios"][i]) + ")" : ""), kColumn);
+    std::cout << '\n';
+  }
+  std::cout << '\n';
+  const auto quantity = [&](const json& q) { return number(q["value"]) + (q.contains("p10") ? " (" + format_number(q["p10"].get<double>(), 3) + "-" + format_number(q["p90"].get<double>(), 3) + ")" : ""); };
+  for (const json& w : c["workloads"]) {
+    std::cout << w["name"].get<std::string>() << (w.contains("model") ? " " + w["model"].get<std::string>() : "") << (w["gpu_count_factor"] == 1 ? "" : ", " + number(w["gpu_count_factor"]) + " times the GPUs") << '\n';
+    for (const char* row : {"value", "cost"}) {
+      if (std::string_view(row) == "cost" && w["name"] == "ownership") continue;
+      std::cout << padded(std::string("  ") + (std::string_view(row) == "value" ? w["metric"].get<std::string>() : "cost of the work, USD"), kFirst);
+      for (std::size_t i = 0; i < sides; ++i) {
+        const json& o = w["outcomes"][i];
+        const json& winner = w[std::string_view(row) == "value" ? "best" : "cheapest"];
+        std::string text = o.contains(row) ? quantity(o[row]) : std::string_view(row) == "value" && o["verdict"] == "does_not_fit" ? "does not fit" : "n/a";
+        if (winner.is_object() && winner["side"] == i) text += winner.contains("margin") ? "  x " + format_number(winner["margin"].get<double>(), 3) + (winner["clear"] == true ? "" : "?") : "  only";
+        std::cout << padded(text, kColumn);
+      }
+      std::cout << '\n';
+    }
+  }
+  for (std::size_t i = 0; i < sides; ++i) {
+    const json& m = c["rent_or_own"][i];
+    std::cout << "\nchoose " << name(i) << " when\n";
+    for (const json& reason : c["choose"][i]) std::cout << "  " << reason["text"].get<std::string>() << '\n';
+    if (c["choose"][i].empty()) std::cout << "  nothing here speaks for it\n";
+    if (m.contains("break_even_hours_per_month")) std::cout << "  owning beats renting from " << format_number(m["break_even_hours_per_month"].get<double>(), 3) << " hours a month (" << m["price_basis"].get<std::string>() << (m["electricity_counted"] == true ? "" : ", electricity left out") << ")\n";
+  }
+  std::cout << "\nA margin with ? lies within the error of both estimates.\n";
+  return 0;
+}
+
 int run_link(bool encode, std::string text) {
   if (text.empty()) text.assign(std::istreambuf_iterator<char>(std::cin), {});
   const std::string answer = encode ? link_encode_json(trim(text)) : link_decode_json(trim(text));
@@ -205,6 +280,12 @@ int main(int argc, char** argv) {
   CLI::App* bundle_cmd = app.add_subcommand("bundle", "writes what the site loads: catalog.json, provenance.json, quality.json, evidence/");
   bundle_cmd->add_option("outdir", out_dir, "the folder to write to")->required();
 
+  CLI::App* compare_cmd = app.add_subcommand("compare", "2 to 4 GPUs side by side: specifications, workloads, when to choose which");
+  std::string base;
+  compare_cmd->add_option("gpus", files, "GPUs: NAME, COUNT*NAME, NAME@PROVIDER")->required()->expected(2, 4);
+  compare_cmd->add_option("--base", base, "scenario JSON with the date, ownership and offer of all sides");
+  compare_cmd->add_flag("--json", as_json, "the whole comparison as JSON");
+
   CLI::App* link_cmd = app.add_subcommand("link", "the scenario as the query of an address, and back");
   link_cmd->require_subcommand(1);
   std::string link_text;
@@ -234,6 +315,7 @@ int main(int argc, char** argv) {
     if (!rows) return complain(rows.error());
     return run_estimate(catalog.value(), file, rows.value());
   }
+  if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
   if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
   if (*accuracy_cmd) {
     if (files.empty()) files = native::list_files(data + "/measurements", ".csv");

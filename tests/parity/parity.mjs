@@ -43,6 +43,10 @@ const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
 
 for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
 
+for (const gpus of [['nvidia-rtx-a6000', 'nvidia-a100-sxm-80gb'], ['nvidia-rtx-4090', 'nvidia-a100-pcie-40gb', 'apple-m4-max', 'amd-mi300x'], ['nvidia-rtx-4090', 'no such card']]) {
+  compare(`compare ${gpus}`, native(['compare', '--json', ...gpus], '').join('\n'), engine.compare(JSON.stringify({ gpus })));
+}
+
 // The nearest measurements, from the same file on both sides.
 const shard = `${bundle}/evidence/llama-3.1-8b.csv`;
 const informed = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
