@@ -9,7 +9,7 @@
 namespace whichgpu::training {
 namespace {
 
-enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount };
+enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount, kEngineTrained };
 enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation, kLogitsYear };
 
 /// Per-operation recomputation keeps about every other matrix product's output and the attention's.
@@ -45,9 +45,9 @@ double usable_gib(const Gpu& gpu) {
 const DomainSpec& memory_spec() {
   static const DomainSpec spec{
       "training-memory",
-      {"class", "engine", "store", "store-engine", "trained", "trained-sharding", "checkpointing", "generation", "count"},
+      {"class", "engine", "store", "store-engine", "trained", "trained-sharding", "checkpointing", "generation", "count", "engine-trained"},
       {{"weights", 0.02, 0.05, {{kStoreLevel, 0.1}, {kStoreEngine, 0.12}}},
-       {"states", 0.0, 0.15, {{kEngine, 0.25}, {kTrainedSharding, 0.2}}},
+       {"states", 0.0, 0.15, {{kEngineTrained, 0.5}, {kTrainedSharding, 0.2}}},
        {"saved", 0.1, 0.4, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}, {kCheckpoint, 0.2}}},
        {"checkpoints", 0.1, 0.3, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}}},
        {"working", 0.3, 0.4, {{kClass, 0.3}, {kEngine, 0.7}}},
@@ -95,6 +95,8 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
     if (gradient_share > 1) gradient_share = std::min(gradient_share, std::max(1.0, copies));
   }
   double held = weights / model_share / weight_share;
+  // LitGPT's ranks each hold the whole checkpoint while they cut their shard from it: with frozen weights that is the peak.
+  if (engine == "litgpt" && !whole && weight_share > 1) held += weights / model_share;
   double kept = whole ? m.parameters / model_share * (std::min(states, gradient) / gradient_share + (states - std::min(states, gradient)) / state_share)
                       : 0;
   if (!whole) {
@@ -110,7 +112,9 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   }
 
   const double tokens = s.micro_batch * s.sequence / s.context;
-  const double layer_bytes = (16 * m.hidden + 4 * (m.attention_width + m.kv_width) + (m.gated ? 8 : 6) * m.ffn_active) * (wide ? 2 : 1);
+  // A frozen matrix needs no input for its own gradient: of a layer's norms and feed-forward only what their own backward
+  // passes read is kept.
+  const double layer_bytes = ((whole ? 16 : 12) * m.hidden + 4 * (m.attention_width + m.kv_width) + (m.gated ? (whole ? 8 : 6) : (whole ? 6 : 3)) * m.ffn_active) * (wide ? 2 : 1);
   // One forward, one backward (1F1B): the first stage holds as many micro-batches as there are stages.
   const double in_flight = s.sharding == Sharding::kLayers ? 1 : std::min(s.pipeline, s.accumulation);
   const double saved = tokens * layer_bytes * m.layers / (s.tensor * s.pipeline) * in_flight;
@@ -147,6 +151,7 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   set_key(f, kTrainedSharding, trained, to_word(s.sharding));
   set_key(f, kCheckpoint, to_word(s.checkpointing));
   if (s.gpu != nullptr) set_key(f, kGeneration, s.gpu->generation);
+  if (engine != "other") set_key(f, kEngineTrained, engine, trained);
   set_key(f, kCount, s.gpus > 1 ? "several" : "one");
   return f;
 }
@@ -187,7 +192,13 @@ std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::st
   if (setup->method == Method::kInference) { why_not = "inference inside a training suite"; return std::nullopt; }
   const bool tune = row.workload == "llm-finetune";
   if (!setup->sequence_known && tune) setup->sequence = 512;  // what instruction data sets pad to
-  if (!row.micro_batch && !row.global_batch) setup->micro_batch = setup->trains_adapters ? 2 : 1;
+  if (!row.micro_batch && !row.global_batch) {
+    // "It fits" without a batch says that it can be made to: with the smallest batch, recomputing activations. A peak
+    // without one was measured at what scripts default to.
+    const bool verdict = row.metric == "fits";
+    setup->micro_batch = setup->trains_adapters && !verdict ? 2 : 1;
+    if (verdict && !setup->checkpointing_stated) setup->checkpointing = Checkpointing::kFull;
+  }
   MemoryFeatures f = memory_features(*setup, with_names);
   if (row.has(kTotal)) f.copies = setup->gpus;
   if (row.unit == "gb") f.copies *= kBytesPerGib / kBytesPerGb;

@@ -58,7 +58,9 @@ constexpr ClassWord kClasses[] = {
     {"pax", "jax"}, {"t5x", "jax"}, {"neuron", "jax"}, {"ngc-dle", "ngc"}, {"ngc-tf", "ngc"}, {"tinygrad", "ngc"}};
 
 /// Stacks whose scripts recompute activations unless told otherwise.
-bool recomputes_by_default(std::string_view family) {
+bool recomputes_by_default(const Setup& s) {
+  const std::string_view family = s.engine;
+  if (family == "litgpt") return s.sharding == Sharding::kEverything && s.method != Method::kPretrain;  // its fine-tuning scripts' FSDP strategy
   return family == "unsloth" || family == "fsdp-qlora" || family == "qwen-ds" || family == "ms-swift" || family == "xtuner" ||
          family == "hf-ds";
 }
@@ -271,9 +273,9 @@ void complete(Setup& s) {
       while (s.expert * 2 <= std::min({s.data * s.tensor, s.shape.experts, 64.0})) s.expert *= 2;
   }
   s.expert = std::max(1.0, s.expert);
-  if (!s.checkpointing_stated && recomputes_by_default(s.engine)) s.checkpointing = Checkpointing::kFull;
-  if (s.method == Method::kInference) s.checkpointing = Checkpointing::kNone;
   if (s.gpus <= 1) s.sharding = Sharding::kSingle;
+  if (!s.checkpointing_stated && recomputes_by_default(s)) s.checkpointing = Checkpointing::kFull;
+  if (s.method == Method::kInference) s.checkpointing = Checkpointing::kNone;
   if (s.shard_group <= 1) s.shard_group = s.data;
 }
 
