@@ -11,7 +11,7 @@ namespace {
 enum Coefficient {
   kMemory, kCache, kCompute, kPrefill, kPrefillSmall, kLayer, kMoeLayer, kExperts, kStep, kSequence, kHop, kLink, kBatchMax, kServerShare, kInteractiveShare,
   kMlperf, kSetSize, kBurstShare, kDrain, kSpeculation, kInterruption, kCacheRoom, kSlotWait, kFirstFixed, kFirstSteps, kRound, kChunkShare, kChunkTokens,
-  kOpenQueue, kOpenBusy, kOpenRequests, kOpenWait, kOnce, kCoefficients
+  kOpenQueue, kOpenBusy, kOpenRequests, kOpenWait, kOnce, kFirstRatio, kCoefficients
 };
 
 /// A minimum with a soft corner, so that the fit sees both sides.
@@ -128,6 +128,7 @@ ServingParts parts_at(const ServingFeatures& f, const Rates& r) {
     const double wait = f.load == Load::kClosed && !f.static_batch ? std::max(asked - kRoomMargin * room, 0.0) / room * cycle * r[kSlotWait] : 0;
     p.ttft_s = base + prompt * (r[kRound] * others + r[kChunkShare] * others * chunk / (others + chunk)) + wait;
   }
+  p.ttft_s *= r[kFirstRatio];
   return p;
 }
 
@@ -201,19 +202,20 @@ const DomainSpec& serving_spec() {
     add("burst_share", 0.6, 0.3, {});
     add("drain_ratio", 0.85, 0.2, {});
     add("speculation_ratio", 1.5, 0.4, {{kSvEngine, 0.3}});
-    add("prompt_interruption", 0.8, 0.3, {{kSvEngine, 0.3}});
+    add("prompt_interruption", 0.8, 0.3, {{kSvEngine, 0.3}, {kSvEra, 0.2}});
     add("cache_room", 1.0, 0.4, {{kSvEngine, 0.3}});
     add("slot_wait", 1.0, 0.5, {{kSvEngine, 0.3}});
-    add("first_token_seconds", 0.03, 1.0, {{kSvEngine, 0.8}, {kSvEra, 0.5}});
-    add("first_token_steps", 1.5, 0.6, {{kSvEngine, 0.3}, {kSvEra, 0.3}});
-    add("round_share", 0.07, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}});
-    add("chunk_share", 0.4, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}});
+    add("first_token_seconds", 0.03, 1.0, {{kSvEngine, 0.8}, {kSvEra, 0.5}, {kSvGpu, 0.3}, {kSvModelKind, 0.3}});
+    add("first_token_steps", 1.5, 0.6, {{kSvEngine, 0.4}, {kSvEra, 0.4}, {kSvGeneration, 0.3}, {kSvModelKind, 0.3}, {kSvFormat, 0.3}});
+    add("round_share", 0.07, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}, {kSvGeneration, 0.3}, {kSvModelKind, 0.3}});
+    add("chunk_share", 0.4, 0.7, {{kSvEngine, 0.5}, {kSvEra, 0.4}, {kSvGeneration, 0.3}, {kSvModelKind, 0.3}});
     add("chunk_tokens", 8192, 0.5, {{kSvEngine, 0.3}, {kSvEra, 0.3}});
     add("open_queue", 1.0, 0.7, {});
     add("open_busy", 1.2, 0.2, {});
     add("open_requests", 120, 0.5, {});
     add("open_wait", 1.0, 0.4, {});
     add("once_seconds", 0.01, 1.0, {{kSvEngine, 0.5}});
+    add("first_token_ratio", 1.0, 0.02, {{kSvEngine, 0.2}, {kSvEra, 0.2}, {kSvGeneration, 0.2}, {kSvGpu, 0.15}, {kSvFormat, 0.2}, {kSvGenerationFormat, 0.15}, {kSvModelKind, 0.2}, {kSvLoad, 0.1}});
     return s;
   }();
   return spec;
