@@ -35,7 +35,7 @@ struct Scenario {
   struct Rag { double requests_per_s = 2.0, latency_s = 3.0; } rag;
   struct Training {
     std::string method = "lora", precision = "bf16-mixed", optimizer = "adamw", checkpointing, sharding = "auto";
-    double tokens = 10000000, epochs = 1, sequence_tokens = 2048, micro_batch = 0, global_batch = 16;  ///< micro_batch 0: chosen by us
+    double tokens = 0, epochs = 1, sequence_tokens = 2048, micro_batch = 0, global_batch = 16;  ///< tokens 0: 10 million, in pretraining 20 a parameter; micro_batch 0: chosen by us
     int lora_rank = 16;
   } training;
   struct Vision { double images = 1281167, epochs = 90; int resolution = 0; double batch = 0; } vision;  ///< 0: the model's own, chosen by us
@@ -57,6 +57,9 @@ Result<Scenario> read_scenario(const nlohmann::json& document);
 
 /// The scenario as JSON with every field filled in.
 nlohmann::json to_json(const Scenario& scenario);
+
+/// Tokens per parameter of a compute-optimal pretraining run (Hoffmann et al. 2022, arXiv 2203.15556).
+inline constexpr double kComputeOptimalTokens = 20;
 
 /// A scenario whose names are resolved against the catalog and whose defaults are filled in. Holds pointers into the
 /// catalog and into `scenario` (custom entries), so keep both alive.

@@ -152,6 +152,10 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
 
   // tensor * pipeline * data is all GPUs; what is left out is chosen.
   Scenario::Parallelism& p = s.parallelism;
+  if (s.training.tokens <= 0) {
+    constexpr double kFineTuningTokens = 1e7;  // a usual instruction set
+    s.training.tokens = s.workload == Workload::kPretrain && q.model ? kComputeOptimalTokens * q.model->params_total : kFineTuningTokens;
+  }
   if (!is_training(s.workload)) {
     const bool layer_split = q.engine && (runs(*q.engine, "gguf") || q.box.size() > 1);
     const int per_node = s.gpu_count / s.nodes;

@@ -13,9 +13,40 @@ namespace {
 using namespace training;
 
 constexpr double kTight = kReachableShare * 0.95;  // under 5 % of what a run can reach is free
-constexpr double kTokensPerParameter = 20;  // compute-optimal (Hoffmann et al. 2022, arXiv 2203.15556)
 
 std::string number(double v) { return format_number(v, 4); }
+
+/// What saving and failing cost a run.
+struct Upkeep {
+  double checkpoint_gib = 0;    ///< all that a restart needs
+  double every_h = 0, count = 1;
+  double restarts = 0;          ///< expected
+  double share = 0;             ///< of the working time, on top
+};
+
+// 419 unexpected interruptions in 54 days on 16,384 H100 (Llama 3 herd of models, arXiv 2407.21783, section 3.3.4).
+constexpr double kGpuHoursPerFailure = 54.0 * 24 * 16384 / 419;
+constexpr double kRestartHours = 0.25;            // finding the fault, a spare node, loading; the same run lost under 10 % to all of it
+constexpr double kCheckpointBytesPerSecond = 2e9; // a node's share of a fast file system, or one NVMe disk
+
+/// Checkpoints at the interval that loses least, sqrt(2 x time to save x time between failures) (Young 1974), and the
+/// weights at the end; a failure loses half an interval and a restart.
+Upkeep upkeep_of(const Setup& s, double working_h) {
+  Upkeep u;
+  const MemoryFeatures adapters = memory_features(s);
+  const double bytes = s.trains_adapters ? adapters.states_gib * kBytesPerGib : s.shape.parameters * (2 + (s.master_copy ? 4 : 0) + s.moment_bytes);
+  u.checkpoint_gib = bytes / kBytesPerGib;
+  const double save_h = bytes / (kCheckpointBytesPerSecond * s.nodes) / 3600;
+  const double between_h = kGpuHoursPerFailure / s.gpus;
+  u.every_h = std::min(working_h, std::max(save_h, std::sqrt(2 * save_h * between_h)));
+  if (!(u.every_h > 0)) return u;
+  u.count = std::floor(working_h / u.every_h + 0.999999);
+  // At the end only the weights in 16 bits are kept.
+  const double last_h = (s.trains_adapters ? bytes : 2 * s.shape.parameters) / (kCheckpointBytesPerSecond * s.nodes) / 3600;
+  u.share = ((u.count - 1) * save_h + last_h) / working_h + (kRestartHours + u.every_h / 2) / between_h;
+  u.restarts = working_h / between_h;
+  return u;
+}
 
 /// Micro-batch that still fits with everything else as planned.
 double largest_micro_batch(Setup s, const Calibration& calibration, double capacity) {
@@ -65,6 +96,7 @@ void explain_memory(const Setup& s, const MemoryParts& parts, MemoryEstimate& me
   add("activations", parts.activations, tokens + ", " + number(m.layers / s.pipeline) + " layers, recomputation " + to_word(s.checkpointing));
   add("working_set", parts.working, tokens + ": one layer's activations or logits over " + number(m.vocabulary) + " words");
   add("attention_scores", parts.scores, number(m.heads / s.tensor) + " heads x " + number(s.sequence) + "^2");
+  add("generation_cache", parts.generation, "keys and values of the answers being sampled, beyond what training needs");
   add("gathered_weights", parts.gathered, "one layer's weights gathered from all shards");
   add("runtime", parts.constant, "context, kernels and libraries");
   add("fragmentation", parts.fragmentation, "share of everything above");
@@ -82,9 +114,10 @@ void fill_memory(const Question& q, const Wishes& w, const Plan& plan, MemoryEst
   if (q.explain) explain_memory(s, memory_parts(f, c.value), memory);
   if (w.capacity_gib <= 0) memory.verdict = Verdict::kUnknown;
   else if (p.value > kReachableShare * w.capacity_gib) memory.verdict = Verdict::kDoesNotFit;
-  else if (s.offload) memory.verdict = Verdict::kOffload;
+  else if (s.offload || s.paged_out) memory.verdict = Verdict::kOffload;
   else memory.verdict = p.value > kTight * w.capacity_gib ? Verdict::kTight : Verdict::kFits;
   if (s.offload) memory.offloaded_gib = (m.parameters * (s.trains_adapters ? 0 : 16) + (s.sharding == Sharding::kEverything ? m.parameters * 2 : 0)) / kBytesPerGib / s.gpus;
+  if (s.paged_out) memory.offloaded_gib = (s.trains_adapters ? 0 : m.parameters * s.moment_bytes) / kBytesPerGib / s.gpus;
   if (w.capacity_gib > 0) {
     if (q.explain) memory.max_batch = largest_micro_batch(s, q.catalog->calibration, kReachableShare * w.capacity_gib);
     if (q.explain || memory.verdict == Verdict::kDoesNotFit) memory.min_gpu_count = smallest_count(w, q.catalog->calibration);
@@ -100,9 +133,9 @@ std::vector<std::pair<std::string, std::string>> plan_words(const Setup& s, cons
   std::vector<std::pair<std::string, std::string>> plan = {
       {"micro_batch", number(s.micro_batch)}, {"gradient_accumulation", number(s.accumulation)}, {"checkpointing", to_word(s.checkpointing)},
       {"sharding", sharding}, {"tensor", number(s.tensor)}, {"pipeline", number(s.pipeline)}, {"data", number(s.data)},
-      {"expert", number(s.expert)}, {"offload", s.offload ? "optimizer" : "none"},
+      {"expert", number(s.expert)}, {"offload", s.offload ? "optimizer" : s.paged_out ? "paged moments" : "none"},
       {"steps", format_number(std::floor(total_tokens / step_tokens + 0.999999), 12)}};
-  if (s.method == Method::kPretrain) plan.emplace_back("compute_optimal_tokens", format_number(kTokensPerParameter * s.shape.parameters, 4));
+  if (s.method == Method::kPretrain) plan.emplace_back("compute_optimal_tokens", format_number(kComputeOptimalTokens * s.shape.parameters, 4));
   return plan;
 }
 
@@ -111,9 +144,14 @@ Predicted rate_of(const Question& q, const SpeedFeatures& f, const Coefficients&
   return predict_with_interval(q.catalog->calibration.domain(speed_spec().name), speed_spec(), f.keys, c, [&](CoefficientView v) { return speed_log(f, v); });
 }
 
-Quantity hours_of(const Scenario& sc, const Predicted& rate) {
+/// Working time, saving and restarts.
+Quantity hours_of(const Scenario& sc, const Setup& s, const Predicted& rate) {
   const double tokens = sc.training.tokens * sc.training.epochs;
-  return Quantity::between(tokens / rate.value / 3600, tokens / rate.p90 / 3600, tokens / rate.p10 / 3600, "h");
+  const auto whole = [&](double tokens_per_s) {
+    const double working_h = tokens / tokens_per_s / 3600;
+    return working_h * (1 + upkeep_of(s, working_h).share);
+  };
+  return Quantity::between(whole(rate.value), whole(rate.p90), whole(rate.p10), "h");
 }
 
 }  // namespace
@@ -124,7 +162,7 @@ std::optional<Quantity> training_hours(const Question& q) {
   const Plan plan = choose_plan(wishes, q.catalog->calibration);
   if (!(wishes.capacity_gib > 0) || plan.need_gib > kReachableShare * wishes.capacity_gib) return std::nullopt;
   const SpeedFeatures f = speed_features(plan.setup);
-  return hours_of(q.scenario, rate_of(q, f, q.catalog->calibration.domain(speed_spec().name).resolve(speed_spec(), f.keys)));
+  return hours_of(q.scenario, plan.setup, rate_of(q, f, q.catalog->calibration.domain(speed_spec().name).resolve(speed_spec(), f.keys)));
 }
 
 TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, std::vector<Warning>& warnings) {
@@ -161,7 +199,7 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   out.tokens_per_s = Quantity::between(rate.value, rate.p10, rate.p90, "tokens/s");
   out.mfu = Quantity::between(rate.value * useful, rate.p10 * useful, rate.p90 * useful, "");
   out.step_s = Quantity::between(step_tokens / rate.value, step_tokens / rate.p90, step_tokens / rate.p10, "s");
-  out.hours = hours_of(sc, rate);
+  out.hours = hours_of(sc, s, rate);
   out.gpu_hours = Quantity::between(out.hours->value * s.gpus, out.hours->p10 * s.gpus, out.hours->p90 * s.gpus, "GPU h");
 
   if (q.explain) {
@@ -181,11 +219,12 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
     add("gradient_exchange", parts.gradients, number(s.data) + " copies");
     add("optimizer", parts.optimizer, "states read and written once a step");
     add("offload", parts.offload, "over PCIe and in host memory");
+    add("renormalisation", parts.renormalise, "DoRA's norms of the merged weights");
     add("generation", parts.generation, "sampling answers");
     add("stragglers", parts.scale, number(s.gpus) + " GPUs");
   }
   const double compute = parts.products + parts.attention;
-  const double bandwidth = parts.elements + parts.dequantise + parts.optimizer;
+  const double bandwidth = parts.elements + parts.dequantise + parts.optimizer + parts.renormalise;
   const double exchange = parts.gather + parts.tensor + parts.expert + parts.gradients + parts.offload + parts.scale;
   const double overhead = parts.launches + parts.bubble + parts.generation;
   const double most = std::max({compute, bandwidth, exchange, overhead});
@@ -195,9 +234,15 @@ TrainingEstimate estimate_training(const Question& q, MemoryEstimate& memory, st
   out.distance = seen == SpeedEvidence::kSame ? "same" : seen == SpeedEvidence::kNear ? "near" : "far";
 
   out.plan = plan_words(s, sc);
+  const Upkeep upkeep = upkeep_of(s, sc.training.tokens * sc.training.epochs / rate.value / 3600);
+  out.plan.emplace_back("checkpoint_gib", number(upkeep.checkpoint_gib));
+  out.plan.emplace_back("checkpoint_every_h", number(upkeep.every_h));
+  out.plan.emplace_back("checkpoints", format_number(upkeep.count, 12));
+  out.plan.emplace_back("expected_restarts", number(upkeep.restarts));
+  out.plan.emplace_back("saving_and_restarts_share", number(upkeep.share));
   if (s.data * s.micro_batch > sc.training.global_batch * 1.000001)
     warnings.push_back({"batch-below-gpus", "The global batch of " + number(sc.training.global_batch) + " sequences is smaller than one micro-batch on each of " + number(s.data) + " copies of the model."});
-  if (contains(sc.training.method, "dora")) warnings.push_back({"approximated", "DoRA is estimated as LoRA; renormalising the weights takes some further time and memory."});
+  if (contains(sc.training.method, "dora")) warnings.push_back({"approximated", "DoRA is LoRA with the merged weights' norms taken in every forward pass; no measurement of it is known."});
   if (sc.training.precision == "fp8" && s.arithmetic != Arithmetic::kFp8) warnings.push_back({"no-fp8", gpu.name + " has no faster FP8 path; the estimate uses 16-bit arithmetic."});
   if (s.method == Method::kReinforcement) warnings.push_back({"approximated", "Reinforcement learning: the time for generating answers varies with their length and engine."});
   if (out.distance[0] == 'f') warnings.push_back({"extrapolated", "No training measurement of this GPU's generation is known; the estimate is extrapolated from others."});

@@ -12,8 +12,15 @@ namespace {
 enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount, kEngineTrained };
 enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation, kLogitsYear };
 
+/// 4 bits and a 32-bit scale for 64 weights; or an 8-bit scale, itself scaled for 256 (Dettmers et al. 2023,
+/// arXiv 2305.14314, section 3).
+constexpr double kNf4Bytes = (4 + 32.0 / 64) / 8;
+constexpr double kDoubleNf4Bytes = (4 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
+
 /// Per-operation recomputation keeps about every other matrix product's output and the attention's.
 constexpr double kSelectiveShare = 0.35;
+/// Answers sampled for each prompt at once (TRL's and the GRPO paper's groups hold 8 to 64).
+constexpr double kAnswersAtOnce = 8;
 /// Tokens whose logits are held at once at most; about what fills an 80 GB card with a vocabulary of 128,000 in FP32.
 constexpr double kLargestLogits = 32768;
 
@@ -46,8 +53,8 @@ const DomainSpec& memory_spec() {
   static const DomainSpec spec{
       "training-memory",
       {"class", "engine", "store", "store-engine", "trained", "trained-sharding", "checkpointing", "generation", "count", "engine-trained"},
-      {{"weights", 0.02, 0.05, {{kStoreLevel, 0.1}, {kStoreEngine, 0.12}}},
-       {"states", 0.0, 0.15, {{kEngineTrained, 0.5}, {kTrainedSharding, 0.2}}},
+      {{"weights", 0.02, 0.02, {{kStoreLevel, 0.05}, {kStoreEngine, 0.05}}},
+       {"states", 0.0, 0.15, {{kEngineTrained, 0.25}, {kTrainedSharding, 0.15}}},
        {"saved", 0.1, 0.4, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}, {kCheckpoint, 0.2}}},
        {"checkpoints", 0.1, 0.3, {{kClass, 0.2}, {kEngine, 0.3}, {kTrained, 0.2}}},
        {"working", 0.3, 0.4, {{kClass, 0.3}, {kEngine, 0.7}}},
@@ -55,7 +62,7 @@ const DomainSpec& memory_spec() {
        {"logits", 1.2, 0.6, {{kClass, 0.3}, {kEngine, 1.5}}},
        {"gathered", 0.2, 0.4, {{kEngine, 0.3}}},
        {"constant", 0.0, 0.5, {{kEngine, 0.5}, {kCount, 0.3}}},
-       {"fragmentation", 0.03, 0.04, {{kEngine, 0.05}}},
+       {"fragmentation", -3.5, 0.5, {{kEngine, 0.5}}},
        {"logits-year", -0.2, 0.3, {}}},
       {kClass, kEngine}};
   return spec;
@@ -68,7 +75,7 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   const bool whole = !s.trains_adapters;
   const bool wide = s.arithmetic == Arithmetic::kTf32 || s.arithmetic == Arithmetic::kFp32;
   const std::string& engine = s.engine;
-  const double frozen_bytes = s.store == Store::kFour ? 0.53 : s.store == Store::kEight ? 1.03 : 2;
+  const double frozen_bytes = s.store == Store::kFour ? (s.double_quantised ? kDoubleNf4Bytes : kNf4Bytes) : s.store == Store::kEight ? 1.03 : 2;
   const double linear = std::max(0.0, m.parameters - m.embedding_parameters);
   double weights = s.wide_weights ? 4 * m.parameters : linear * frozen_bytes + 2 * m.embedding_parameters;
   if (s.wide_shards) weights = 4 * m.parameters;
@@ -105,7 +112,10 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
     kept = adapters * (8 + s.moment_bytes) / model_share;
   }
   if (s.reference_copy && whole) held += 2 * m.parameters / model_share / weight_share;
+  // DoRA merges one matrix at a time in FP32 to take its norms.
+  if (s.renormalised) kept += 6 * m.hidden * std::max(m.hidden, m.ffn_width) / s.tensor;
   double gathered = s.sharding == Sharding::kEverything ? linear / m.layers * 4 / s.tensor + m.embedding_parameters : 0;
+  if (s.paged_out) kept = std::max(0.0, kept - (whole ? m.parameters / model_share * s.moment_bytes / state_share : kept));
   if (s.offload) {
     if (whole) kept = 0;
     if (s.sharding == Sharding::kEverything) held = 0;
@@ -136,6 +146,8 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   // Nobody holds the logits of very long sequences: such runs compute the loss in chunks.
   const double logit_tokens = tokens / std::sqrt(1 + (tokens / kLargestLogits) * (tokens / kLargestLogits));
   f.logits_gib = logit_tokens * m.vocabulary * 2 / s.tensor * predicted / kBytesPerGib;
+  if (s.method == Method::kReinforcement)
+    f.generation_gib = kAnswersAtOnce * s.micro_batch * s.sequence * 2 * m.kv_width * (m.full_attention_layers + m.sliding_layers) * 2 / (s.tensor * s.pipeline) / kBytesPerGib;
   f.years = s.year - 2024;
   f.weights_gib = held / kBytesPerGib;
   f.states_gib = kept / kBytesPerGib;
@@ -165,9 +177,10 @@ MemoryParts memory_parts(const MemoryFeatures& f, CoefficientView c) {
   p.working = std::max(f.working_gib * c.exp(c[kWorking]), f.logits_gib * c.exp(c[kLogits] + c[kLogitsYear] * f.years));
   p.scores = f.scores_gib * c.exp(c[kScores]);
   p.gathered = f.gathered_gib * c.exp(c[kGathered]);
+  p.generation = std::max(0.0, f.generation_gib - p.activations - p.working - p.scores);
   p.constant = c.exp(c[kConstant]);
-  const double sum = p.weights + p.states + p.activations + p.working + p.scores + p.gathered + p.constant;
-  p.fragmentation = sum * (c.exp(c[kFragmentation]) - 1);
+  const double sum = p.weights + p.states + p.activations + p.working + p.scores + p.gathered + p.generation + p.constant;
+  p.fragmentation = sum * c.exp(c[kFragmentation]);
   p.total = sum + p.fragmentation;
   return p;
 }

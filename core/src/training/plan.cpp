@@ -109,11 +109,15 @@ Setup setup_of(const Question& q) {
   s.wide_weights = t.precision == "fp32" || t.precision == "tf32";
   s.master_copy = contains(t.precision, "mixed") || t.precision == "fp8";
   s.moment_bytes = moment_bytes(t.optimizer);
+  s.paged = starts_with(t.optimizer, "paged");
   if (t.precision == "bf16" || t.precision == "fp16") s.moment_bytes = std::min(s.moment_bytes, 4.0);  // states in 16 bits too
+  s.renormalised = contains(m, "dora");
   if (contains(m, "dpo")) {
     s.extra_forward = 1;  // the reference model's forward pass
-    s.reference_copy = true;
+    s.reference_copy = s.pairs = true;
   }
+  // The measured cost of generating holds the reference model's pass too.
+  if (contains(m, "grpo")) s.reference_copy = true;
   s.adapter_rank = t.lora_rank;
   s.gpus = sc.gpu_count;
   s.nodes = sc.nodes;
@@ -153,6 +157,8 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
   const double within = std::max(1.0, std::floor(given.gpus / given.nodes));
   const double largest = given.micro_batch > 0 ? given.micro_batch : std::min(kLargestMicroBatch, given.global_batch);
 
+  const double least = given.pairs ? std::min(2.0, given.global_batch) : 1;
+
   std::vector<std::pair<double, double>> degrees;  // tensor, pipeline
   if (w.degrees_open) {
     // Tensor parallelism stays within a node; adapters and small models gain nothing from either.
@@ -188,18 +194,22 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
     }
     return p.fits;
   };
-  for (const bool offload : {false, true}) {
-    if (offload && (!w.offload_allowed || (any && best.fits))) break;
+  // States stay on the card where they fit, then page to the host where the optimizer can, then are offloaded if allowed.
+  struct Place { bool paged_out, offload; };
+  for (const Place where : {Place{false, false}, Place{true, false}, Place{false, true}}) {
+    if ((where.paged_out || where.offload) && any && best.fits) break;
+    if ((where.paged_out && !given.paged) || (where.offload && !w.offload_allowed)) continue;
     for (const auto& [tensor, pipeline] : degrees)
       for (const Sharding sharding : shardings)
         for (const Checkpointing recompute : recomputations) {
           Setup s = given;
-          s.offload = offload;
+          s.offload = where.offload;
+          s.paged_out = where.paged_out;
           s.tensor = tensor;
           s.pipeline = pipeline;
           s.sharding = sharding;
           s.checkpointing = recompute;
-          s.micro_batch = 1;
+          s.micro_batch = least;
           // Twice the batch until it no longer fits; the larger one is nearly always the faster one.
           if (given.micro_batch > 0) {
             s.micro_batch = given.micro_batch;
@@ -208,7 +218,7 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
           }
           Setup fitting;
           bool found = false;
-          for (double micro = 1; micro <= largest; micro *= 2) {
+          for (double micro = least; micro <= largest; micro *= 2) {
             s.micro_batch = micro;
             if (!place(s, given.global_batch) || s.micro_batch < micro) break;
             if (rater.need(s) > w.capacity_gib * kComfort) break;
@@ -217,12 +227,12 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
           }
           if (found) {
             consider(fitting);
-            if (fitting.micro_batch > 1) {
+            if (fitting.micro_batch > least) {
               fitting.micro_batch /= 2;
               if (place(fitting, given.global_batch)) consider(fitting);
             }
           } else {
-            s.micro_batch = 1;
+            s.micro_batch = least;
             if (place(s, given.global_batch)) consider(s);
           }
         }

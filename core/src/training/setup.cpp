@@ -142,6 +142,7 @@ void read_precision(std::string_view p, Setup& s) {
   const bool adapters = s.method == Method::kLora || s.method == Method::kQlora;
   if (contains(p, "nf4") || contains(p, "int4") || contains(p, "4-bit") || contains(p, "4/2")) s.store = Store::kFour;
   else if (contains(p, "int8 weight") || contains(p, "8-bit") || (contains(p, "int8") && adapters)) s.store = Store::kEight;
+  s.double_quantised = contains(p, "dq") || s.engine != "litgpt";  // LitGPT's tables tell the two apart
   const Gpu& gpu = *s.gpu;
   const bool has_fp8 = gpu.fp8_tensor_tflops && *gpu.fp8_tensor_tflops * 1e12 > half_flops(gpu);
   if (contains(p, "nvfp4")) s.arithmetic = Arithmetic::kFp4;

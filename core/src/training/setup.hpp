@@ -57,6 +57,7 @@ struct Setup {
   Method method = Method::kFull;
   Arithmetic arithmetic = Arithmetic::kHalf;
   Store store = Store::kHalf;
+  bool double_quantised = true;   ///< 4-bit scales held in 8 bits themselves, as QLoRA does
   Checkpointing checkpointing = Checkpointing::kNone;
   bool checkpointing_stated = false;
   bool checkpoints_offloaded = false;
@@ -68,6 +69,10 @@ struct Setup {
   bool master_copy = true;        ///< an FP32 copy beside 16-bit trained weights
   double moment_bytes = 8;        ///< optimizer state per trained weight
   bool reference_copy = false;    ///< preference tuning: a frozen second copy
+  bool pairs = false;             ///< preference tuning: the better and the worse answer go through together
+  bool renormalised = false;      ///< DoRA: every adapted matrix is merged and its columns' norms taken in each forward pass
+  bool paged = false;             ///< optimizer states that may move to host memory
+  bool paged_out = false;         ///< … and have moved there
   double extra_forward = 0;       ///< further forward passes (the reference model's)
   bool trains_adapters = false;
   double adapter_rank = 16;

@@ -26,11 +26,14 @@ double pcie_gb_per_s(const Gpu& gpu) {
   return x16 * gpu.pcie_lanes.value_or(16) / 16;
 }
 
-/// A share of the peak: no fitted sum of effects may reach it.
-double below_one(double share) {
-  const double square = share * share, fourth = square * square;
+/// A share of the peak: no fitted sum of effects may reach `most`.
+double below_peak(double share, double most = 1) {
+  const double part = share / most, square = part * part, fourth = square * square;
   return share / std::sqrt(std::sqrt(std::sqrt(1 + fourth * fourth)));
 }
+
+/// Outside the tensor cores few rows were measured, and large matrix products alone reach 0.9 at most (the matmul rows).
+constexpr double kMostOfWidePeak = 0.9;
 
 double ring_share(double members) { return members > 1 ? (members - 1) / members : 0; }
 
@@ -111,6 +114,7 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   f.attention_flops = 4 * m.attention_width * (m.full_attention_layers * reach + m.sliding_layers * std::min(reach, window));
   f.peak = peak_flops(gpu, s.arithmetic);
   const bool wide = s.arithmetic == Arithmetic::kTf32 || s.arithmetic == Arithmetic::kFp32;
+  f.most_of_peak = wide ? kMostOfWidePeak : 1;
   f.half_peak = wide ? f.peak : half_flops(gpu);
   f.bytes_per_s = gpu.bandwidth_gb_per_s.value_or(0) * 1e9;
   const double element = wide ? 4 : 2;
@@ -160,6 +164,14 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
     if (s.method == Method::kFull || s.method == Method::kPretrain) f.offload_s = (m.parameters * 4 / s.gpus / pcie + m.parameters * 20 / std::min(s.gpus, 8.0) / 15e9) / s.accumulation;
     else f.offload_s = 2 * m.parameters * bits_bytes / s.gpus / pcie;
   }
+  if (s.paged_out) {
+    // The moments go down and come up once a step.
+    const double pcie = (s.pcie_gb_per_s > 0 ? s.pcie_gb_per_s : pcie_gb_per_s(gpu)) * 0.5e9;
+    f.offload_s += 2 * trained / (s.tensor * s.pipeline) / (shared ? s.shard_group : 1) * s.moment_bytes / pcie / s.accumulation;
+  }
+  // DoRA, each forward pass: the merged matrix is written and read in FP32 beside the weights (Liu et al. 2024,
+  // arXiv 2402.09353, section 4.3: the norm is a constant in the backward pass).
+  if (s.renormalised) f.renormalise_s = (1 + repeated) * local * (bits_bytes + 8) / f.bytes_per_s;
   f.layer_passes = m.layers / s.pipeline * f.passes;
   f.years = s.year - 2025;
   // Grouped products grew fast from 2025 on; measured only over that time, so not carried far beyond it.
@@ -199,13 +211,13 @@ SpeedParts speed_parts(const SpeedFeatures& f, CoefficientView c) {
     p.length = f.sequence * fill;
   }
   const double tokens = f.work_tokens * fill;
-  const double products = below_one(c.exp(c[kProducts] - c[kPeakSlope] * c.log(f.peak / 3e14)));
+  const double products = below_peak(c.exp(c[kProducts] - c[kPeakSlope] * c.log(f.peak / 3e14) + c[kYear] * f.years), f.most_of_peak);
   const double dense = tokens * f.passes * (f.dense_flops / f.peak + f.head_flops / f.half_peak) / products;
-  const double experts = f.expert_flops > 0 ? tokens * f.passes * f.expert_flops / (f.peak * products * below_one(c.exp(c[kExperts] + c[kExpertYear] * f.expert_years))) : 0;
+  const double experts = f.expert_flops > 0 ? tokens * f.passes * f.expert_flops / (f.peak * products * below_peak(c.exp(c[kExperts] + c[kExpertYear] * f.expert_years))) : 0;
   const double multiply = dense + experts;
   const double faster = c.exp(-c[kYear] * f.years);
-  p.products = std::sqrt(multiply * multiply + f.weight_read_s * f.weight_read_s) * faster;
-  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_one(c.exp(c[kAttention]))) * faster;
+  p.products = std::sqrt(multiply * multiply + f.weight_read_s * f.weight_read_s);
+  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_peak(c.exp(c[kAttention] + c[kYear] * f.years), f.most_of_peak));
   p.elements = tokens * (f.element_bytes * c.exp(c[kElements]) + fill * f.score_bytes * c.exp(c[kScores])) / f.bytes_per_s * faster;
   p.dequantise = f.dequantise_s > 0 ? f.dequantise_s * c.exp(c[kDequantise]) * faster : 0;
   const double compute = p.products + p.attention + p.elements + p.dequantise;
@@ -225,7 +237,8 @@ SpeedParts speed_parts(const SpeedFeatures& f, CoefficientView c) {
   if (f.gradient_s > 0) p.gradients = f.gradient_s * c.exp(c[kGradients]) / f.accumulation;
   p.optimizer = f.optimizer_s * c.exp(c[kOptimizer]);
   if (f.offload_s > 0) p.offload = f.offload_s * c.exp(c[kOffload]);
-  micro += p.gradients + p.optimizer + p.offload;
+  p.renormalise = f.renormalise_s;
+  micro += p.gradients + p.optimizer + p.offload + p.renormalise;
   if (f.reinforcement) { const double more = micro * (c.exp(c[kGeneration_]) - 1); p.generation = more; micro += more; }
   // Stragglers and slower collectives: a share per doubling beyond one node.
   p.scale = micro * 0.1 * c.exp(c[kScale]) * f.doublings;

@@ -27,9 +27,9 @@ struct SpeedFeatures {
   double passes = 3, attention_passes = 3.5;
   double work_tokens = 0;         ///< tokens of whole-model work per GPU in a micro step
   double dense_flops = 0, head_flops = 0, expert_flops = 0, attention_flops = 0;  ///< forward, per token
-  double peak = 0, half_peak = 0, bytes_per_s = 0;
+  double peak = 0, half_peak = 0, most_of_peak = 1, bytes_per_s = 0;
   double element_bytes = 0, score_bytes = 0;  ///< per token, already times the passes
-  double weight_read_s = 0, dequantise_s = 0, gather_s = 0, gradient_s = 0, tensor_s = 0, expert_s = 0, optimizer_s = 0, offload_s = 0;
+  double weight_read_s = 0, dequantise_s = 0, gather_s = 0, gradient_s = 0, tensor_s = 0, expert_s = 0, optimizer_s = 0, offload_s = 0, renormalise_s = 0;
   double layer_passes = 0;        ///< layers on this GPU times passes
   double bubble = 0, accumulation = 1, walk = 1;  ///< walk: GPUs that one batch visits in turn
   double years = 0;               ///< since 2025
@@ -49,7 +49,7 @@ struct SpeedFeatures {
 
 struct SpeedParts {  ///< seconds of one micro step; they add up to `total`
   double products = 0, attention = 0, elements = 0, dequantise = 0, launches = 0, gather = 0, tensor = 0, expert = 0, bubble = 0,
-         gradients = 0, optimizer = 0, offload = 0, scale = 0, generation = 0, total = 0, length = 0;
+         gradients = 0, optimizer = 0, offload = 0, renormalise = 0, scale = 0, generation = 0, total = 0, length = 0;
 };
 
 const DomainSpec& speed_spec();

@@ -144,12 +144,12 @@ TEST_CASE("the parts of a step and of the memory add up", "[training]") {
   const Setup s = setup(r);
   const SpeedParts p = parts_of(speed_features(s));
   const double sum = p.products + p.attention + p.elements + p.dequantise + p.launches + p.gather + p.tensor + p.expert + p.bubble + p.gradients +
-                     p.optimizer + p.offload + p.scale + p.generation;
+                     p.optimizer + p.offload + p.renormalise + p.scale + p.generation;
   CHECK_THAT(sum, WithinRel(p.total, 1e-12));
   const MemoryFeatures f = memory_features(s);
   const auto c = test_catalog().calibration.domain(memory_spec().name).resolve(memory_spec(), f.keys);
   const MemoryParts m = memory_parts(f, c.value);
-  CHECK_THAT(m.weights + m.states + m.activations + m.working + m.scores + m.gathered + m.constant + m.fragmentation, WithinRel(m.total, 1e-12));
+  CHECK_THAT(m.weights + m.states + m.activations + m.working + m.scores + m.gathered + m.generation + m.constant + m.fragmentation, WithinRel(m.total, 1e-12));
 }
 
 TEST_CASE("a faster card is never slower and a bigger batch never gives fewer tokens a second", "[training]") {
@@ -220,9 +220,15 @@ TEST_CASE("published pretraining runs come out within the interval of what such 
   const auto run = GENERATE(
       // Llama 2 paper, table 2: 7B 184,320 and 70B 1,720,320 A100 hours for 2 T tokens.
       Run{R"({"model":"llama-2-7b","gpu":"nvidia-a100-sxm-80gb","gpu_count":1024,"nodes":128,"workload":"pretrain","as_of":"2023-07-01","training":{"tokens":2e12,"sequence_tokens":4096,"global_batch":1024}})", 184320},
+      Run{R"({"model":"llama-2-13b","gpu":"nvidia-a100-sxm-80gb","gpu_count":1024,"nodes":128,"workload":"pretrain","as_of":"2023-07-01","training":{"tokens":2e12,"sequence_tokens":4096,"global_batch":1024}})", 368640},
       Run{R"({"model":"llama-2-70b","gpu":"nvidia-a100-sxm-80gb","gpu_count":1024,"nodes":128,"workload":"pretrain","as_of":"2023-07-01","training":{"tokens":2e12,"sequence_tokens":4096,"global_batch":1024}})", 1720320},
       // Llama 3 model card: 70B 6.4 M H100 hours for 15 T tokens.
       Run{R"({"model":"llama-3-70b","gpu":"nvidia-h100-sxm-80gb","gpu_count":16384,"nodes":2048,"workload":"pretrain","as_of":"2024-04-01","training":{"tokens":15e12,"sequence_tokens":8192,"global_batch":2048}})", 6.4e6},
+      // Llama 3.1 model card: 405B 30.84 M H100 hours for 15.6 T tokens, 70B 7 M for 15 T.
+      Run{R"({"model":"llama-3.1-405b","gpu":"nvidia-h100-sxm-80gb","gpu_count":16384,"nodes":2048,"workload":"pretrain","as_of":"2024-07-01","training":{"tokens":15.6e12,"sequence_tokens":8192,"global_batch":2048}})", 30.84e6},
+      Run{R"({"model":"llama-3.1-70b","gpu":"nvidia-h100-sxm-80gb","gpu_count":8192,"nodes":1024,"workload":"pretrain","as_of":"2024-07-01","training":{"tokens":15e12,"sequence_tokens":8192,"global_batch":2048}})", 7e6},
+      // TinyLlama README: 3,456 A100-40GB hours for 300 B tokens on 16 GPUs.
+      Run{R"({"model":"tinyllama-1.1b","gpu":"nvidia-a100-sxm-40gb","gpu_count":16,"nodes":2,"workload":"pretrain","as_of":"2024-02-01","training":{"tokens":3e11,"sequence_tokens":2048,"global_batch":1024}})", 3456},
       // MosaicML, "Introducing MPT-7B": 440 A100-40GB for 9.5 days, 1 T tokens.
       Run{R"({"model":"mpt-7b","gpu":"nvidia-a100-sxm-40gb","gpu_count":440,"nodes":55,"workload":"pretrain","as_of":"2023-05-01","training":{"tokens":1e12,"sequence_tokens":2048,"global_batch":1760}})", 440 * 9.5 * 24});
   CAPTURE(run.scenario);
@@ -251,7 +257,9 @@ TEST_CASE("hours, GPU-hours, steps and tokens belong together", "[training]") {
       "training":{"method":"lora","tokens":1e8,"epochs":3,"global_batch":64,"sequence_tokens":2048}})");
   REQUIRE(e.training->hours);
   const double rate = e.training->tokens_per_s->value;
-  CHECK_THAT(e.training->hours->value, WithinRel(3e8 / rate / 3600, 1e-12));
+  // Saving the adapters once and the odd failure of eight GPUs add less than a thousandth to minutes of work.
+  CHECK(e.training->hours->value > 3e8 / rate / 3600);
+  CHECK_THAT(e.training->hours->value, WithinRel(3e8 / rate / 3600, 1e-3));
   CHECK_THAT(e.training->gpu_hours->value, WithinRel(8 * e.training->hours->value, 1e-12));
   CHECK_THAT(e.training->step_s->value, WithinRel(64.0 * 2048 / rate, 1e-12));
   CHECK(e.training->hours->p10 < e.training->hours->value);
@@ -304,4 +312,114 @@ TEST_CASE("full fine-tuning of a 7 B model with AdamW does not fit one 80 GB car
   const Estimate e = ask(R"({"model":"llama-2-7b","gpu":"nvidia-a100-sxm-80gb","workload":"finetune","training":{"method":"full"}})");
   CHECK(e.memory->verdict == Verdict::kDoesNotFit);
   CHECK(e.memory->per_gpu_gib.value > 80);
+}
+
+TEST_CASE("checkpoints and restarts count towards the hours", "[training]") {
+  const char* const ask_for = R"({"model":"llama-3.1-405b","gpu":"nvidia-h100-sxm-80gb","gpu_count":16384,"nodes":2048,"workload":"pretrain",
+      "as_of":"2024-07-01","training":{"tokens":15.6e12,"sequence_tokens":8192,"global_batch":2048}})";
+  const Estimate e = ask(ask_for);
+  REQUIRE(e.training->hours);
+  const double working_h = 15.6e12 / e.training->tokens_per_s->value / 3600;
+  const double share = e.training->hours->value / working_h - 1;
+  // 419 interruptions in 54 days: one in 3.09 h on these 16,384 GPUs. A quarter of an hour each is 8 %; "higher than 90 %
+  // effective training time" (Llama 3 herd of models, section 3.3.4).
+  CHECK(share > 0.08);
+  CHECK(share < 0.11);
+  const auto planned = [&](const char* key) {
+    for (const auto& [name, value] : e.training->plan)
+      if (name == key) return std::stod(value);
+    return 0.0;
+  };
+  CHECK_THAT(planned("expected_restarts"), WithinRel(working_h / (54.0 * 24 / 419), 1e-3));
+  // FP32 copy, two moments and 16-bit weights.
+  CHECK_THAT(planned("checkpoint_gib"), WithinRel(405.85e9 * 14 / kGib, 1e-2));
+  CHECK_THAT(planned("saving_and_restarts_share"), WithinRel(share, 1e-3));
+}
+
+TEST_CASE("without a number of tokens pretraining is compute-optimal", "[training]") {
+  const Estimate e = ask(R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","gpu_count":64,"nodes":8,"workload":"pretrain","training":{"global_batch":1024,"sequence_tokens":4096}})");
+  const double parameters = model_of("llama-2-7b").params_total;
+  CHECK_THAT(e.scenario.training.tokens, WithinRel(20 * parameters, 1e-12));
+  for (const auto& [name, value] : e.training->plan)
+    if (name == "steps") CHECK_THAT(std::stod(value), WithinRel(20 * parameters / (1024.0 * 4096), 1e-4));
+  CHECK(ask(R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune"})").scenario.training.tokens == 1e7);
+}
+
+TEST_CASE("preference tuning and reinforcement keep a second model, and pairs go through together", "[training]") {
+  const auto memory_of = [](const char* method) {
+    return ask((std::string(R"({"model":"llama-3-8b","gpu":"nvidia-h200-sxm-141gb","gpu_count":8,"workload":"finetune","parallelism":{"tensor":1,"pipeline":1},"training":{"sharding":"none","micro_batch":2,
+        "checkpointing":"full","global_batch":64,"method":")") + method + "\"}}").c_str()).memory->per_gpu_gib.value;
+  };
+  const double weights_gib = model_of("llama-3-8b").params_total * 2 / kGib;
+  CHECK_THAT(memory_of("dpo") - memory_of("full"), WithinRel(weights_gib, 0.15));
+  CHECK(memory_of("grpo") > memory_of("full") + 0.85 * weights_gib);
+  // Adapters are switched off to get the reference: no second copy.
+  CHECK_THAT(memory_of("lora-dpo"), WithinRel(memory_of("lora"), 1e-9));
+  const Estimate pairs = ask(R"({"model":"llama-3-8b","gpu":"nvidia-rtx-4090","workload":"finetune","training":{"method":"qlora-dpo","sequence_tokens":512}})");
+  for (const auto& [name, value] : pairs.training->plan)
+    if (name == "micro_batch") CHECK(std::stod(value) >= 2);
+}
+
+TEST_CASE("DoRA costs more time and memory than LoRA", "[training]") {
+  const auto of = [](const char* method) {
+    return ask((std::string(R"({"model":"llama-3-8b","gpu":"nvidia-a100-sxm-80gb","workload":"finetune","training":{"micro_batch":1,"checkpointing":"full","method":")") + method + "\"}}").c_str());
+  };
+  const Estimate lora = of("lora"), dora = of("dora");
+  CHECK(dora.training->tokens_per_s->value < lora.training->tokens_per_s->value);
+  CHECK(dora.training->tokens_per_s->value > 0.6 * lora.training->tokens_per_s->value);
+  CHECK(dora.memory->per_gpu_gib.value > lora.memory->per_gpu_gib.value);
+  CHECK(dora.memory->per_gpu_gib.value < lora.memory->per_gpu_gib.value + 2);
+}
+
+TEST_CASE("optimizers keep the bytes that they need", "[training]") {
+  // Bytes of moments a weight: AdamW 8, 8-bit 2, one FP32 moment 4, Adafactor and SGD next to none. Sharing nothing, the
+  // difference between two optimizers is theirs times the weights.
+  const auto memory_of = [](const char* optimizer) {
+    return ask((std::string(R"({"model":"llama-3.2-1b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune","training":{"method":"full","micro_batch":1,"checkpointing":"full","optimizer":")") + optimizer + "\"}}").c_str()).memory->per_gpu_gib.value;
+  };
+  const double gib = model_of("llama-3.2-1b").params_total / kGib;
+  struct Pair { const char *more, *less; double bytes; };
+  const auto pair = GENERATE(Pair{"adamw", "adamw-8bit", 6}, Pair{"adamw", "lion", 4}, Pair{"muon", "sgd", 4}, Pair{"adamw", "adafactor", 7.9}, Pair{"lion", "lion-8bit", 3});
+  CAPTURE(pair.more, pair.less);
+  CHECK_THAT(memory_of(pair.more) - memory_of(pair.less), WithinRel(pair.bytes * gib, 0.35));
+  // Paged states move to the host when the card is full.
+  const Estimate paged = ask(R"({"model":"llama-3.2-3b","gpu":"nvidia-rtx-a6000","workload":"finetune","training":{"method":"full","optimizer":"paged-adamw","sequence_tokens":512}})");
+  CHECK(paged.memory->verdict == Verdict::kOffload);
+  CHECK(paged.memory->per_gpu_gib.value < 46);
+  CHECK(ask(R"({"model":"llama-3.2-3b","gpu":"nvidia-rtx-a6000","workload":"finetune","training":{"method":"full","optimizer":"adamw","sequence_tokens":512}})").memory->verdict == Verdict::kDoesNotFit);
+}
+
+TEST_CASE("16-bit weights take two bytes each", "[training]") {
+  const char* gpu = GENERATE("nvidia-rtx-4090", "nvidia-h100-sxm-80gb", "amd-mi300x");
+  const Estimate e = ask((std::string(R"({"model":"llama-3-8b","workload":"finetune","training":{"method":"lora"},"gpu":")") + gpu + "\"}").c_str());
+  for (const Term& t : e.memory->terms)
+    if (t.name == "weights") CHECK_THAT(t.value, WithinRel(8.03e9 * 2 / kGib, 0.07));
+}
+
+TEST_CASE("published memory of LoRA, QLoRA and full fine-tuning comes out", "[training]") {
+  // Peaks in GB per GPU, from the tables of the projects: LitGPT tutorials/resource-tables.md (Alpaca, longest sample
+  // 1,304 tokens) and config_hub/finetune/README.md (512 tokens), Qwen README (script with recomputation).
+  struct Peak { const char *software, *model, *gpu, *precision, *method, *checkpointing, *sequence, *micro; double gb; };
+  const auto peak = GENERATE(
+      Peak{"LitGPT", "llama-2-7b", "nvidia-a100-sxm-40gb", "bf16-true", "lora", "", "1304", "1", 21.30},
+      Peak{"LitGPT", "llama-2-7b", "nvidia-a100-sxm-40gb", "bf16-true", "lora", "", "1304", "2", 29.07},
+      Peak{"LitGPT", "llama-2-7b", "nvidia-a100-sxm-40gb", "nf4-dq+bf16", "qlora", "", "1304", "1", 13.84},
+      Peak{"LitGPT", "llama-2-13b", "nvidia-a100-sxm-40gb", "nf4+bf16", "qlora", "", "1304", "1", 23.14},
+      Peak{"LitGPT", "llama-2-13b", "nvidia-a100-sxm-40gb", "bf16-true", "lora", "", "1304", "1", 38.12},
+      Peak{"LitGPT", "llama-3-8b", "nvidia-a10g", "bf16-true", "lora", "", "512", "1", 19.73},
+      Peak{"LitGPT", "llama-3-8b", "nvidia-a10g", "nf4+bf16-true", "qlora", "", "512", "2", 17.41},
+      Peak{"LitGPT", "tinyllama-1.1b", "nvidia-a10g", "bf16-true", "full", "", "512", "4", 14.10});
+  CAPTURE(peak.model, peak.method, peak.precision);
+  MeasurementRow r = row_of(peak.model, peak.gpu, "1", "single", peak.software);
+  r.workload = "llm-finetune";
+  r.method = peak.method;
+  r.precision = peak.precision;
+  r.activation_checkpointing = peak.checkpointing;
+  r.sequence_or_resolution = peak.sequence;
+  r.micro_batch = peak.micro;
+  r.metric = "peak_vram_gb";
+  r.unit = "GB";
+  const RowEstimate e = training_row(read_conditions(test_catalog(), r));
+  REQUIRE(e.modelled);
+  CHECK_THAT(e.value, WithinRel(peak.gb, 0.25));
 }
