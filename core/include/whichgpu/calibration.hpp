@@ -97,6 +97,10 @@ struct Coefficients {
   double variance[kMaxCoefficients] = {};
 };
 
+/// Makes 80 % intervals hold 80 % of left-out rows: one factor for the scatter of rows alike, one for what is not known of
+/// a GPU, model or engine that was never measured. Fitted over rows, GPUs, models and sources left out.
+struct IntervalScale { double residual = 1, coefficients = 1; };
+
 /// The fitted domain.
 class DomainCalibration {
  public:
@@ -107,7 +111,7 @@ class DomainCalibration {
   double residual_sd(const DomainSpec& spec, const Keys& keys) const;
   /// Rows that the effect of this level's category was fitted on (largest over the coefficients); 0 when never seen.
   int rows_seen(int level, Key key) const;
-  double interval_scale = 1.0;   ///< makes 80 % intervals hold 80 % of left-out rows
+  IntervalScale interval_scale;
   bool fitted = false;
 
   // ---- building (the reader and the fit) ----
@@ -135,8 +139,8 @@ Result<Calibration> read_calibration(const nlohmann::json& document);
 /// The specs of every fitted domain, in a fixed order.
 const std::vector<const DomainSpec*>& all_domain_specs();
 
-/// An 80 % interval around exp(log_value): half width 1.2816 * scale * sqrt(residual² + Σ share² variance).
+/// An 80 % interval around exp(log_value): half width 1.2816 * sqrt((scale.residual * residual)² + scale.coefficients² * Σ share² variance).
 struct LogInterval { double p10, p90; };
-LogInterval interval_of(double log_value, double residual_sd, double coefficient_variance, double scale);
+LogInterval interval_of(double log_value, double residual_sd, double coefficient_variance, IntervalScale scale);
 
 }  // namespace whichgpu

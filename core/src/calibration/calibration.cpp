@@ -143,13 +143,14 @@ const DomainCalibration& Calibration::domain(std::string_view name) const {
   return unfitted;
 }
 
-LogInterval interval_of(double log_value, double residual_sd, double coefficient_variance, double scale) {
+LogInterval interval_of(double log_value, double residual_sd, double coefficient_variance, IntervalScale scale) {
   constexpr double kZ80 = 1.2815515655446004;  // 90th percentile of the normal distribution
-  const double half = kZ80 * scale * std::sqrt(residual_sd * residual_sd + coefficient_variance);
+  const double residual = scale.residual * residual_sd;
+  const double half = kZ80 * std::sqrt(residual * residual + scale.coefficients * scale.coefficients * coefficient_variance);
   return {exp(log_value - half), exp(log_value + half)};
 }
 
-// {"domains":[{"name":"decode","interval_scale":1.1,"coefficients":[{"name":"memory_efficiency","base":[v,sd],
+// {"domains":[{"name":"decode","interval_scale":[1.1,0.7],"coefficients":[{"name":"memory_efficiency","base":[v,sd],
 //   "levels":{"engine":{"llama.cpp":[v,sd,rows]}}}],"spread":{"all":0.1,"engine":{"vllm":0.2}}}]}
 Result<Calibration> read_calibration(const json& document) {
   Calibration out;
@@ -174,8 +175,8 @@ Result<Calibration> read_calibration(const json& document) {
     DomainCalibration domain;
     domain.name = name;
     const json& scale = d.contains("interval_scale") ? d["interval_scale"] : json();
-    if (!scale.is_number()) return Error{ErrorCode::kBadData, where + "/interval_scale", "expected a number"};
-    domain.interval_scale = scale.get<double>();
+    if (!scale.is_array() || scale.size() != 2 || !scale[0].is_number() || !scale[1].is_number()) return Error{ErrorCode::kBadData, where + "/interval_scale", "expected two numbers"};
+    domain.interval_scale = {scale[0].get<double>(), scale[1].get<double>()};
     const json coefficients = d.value("coefficients", json::array());
     for (const json& c : coefficients) {
       const std::string coefficient = c.is_object() ? c.value("name", std::string()) : std::string();
