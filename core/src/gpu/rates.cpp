@@ -21,6 +21,11 @@ double int8_rate(const Gpu& g) { return std::max(tera(g.int8_tensor_tops), half_
 double fp8_rate(const Gpu& g) { return std::max(tera(g.fp8_tensor_tflops), half_rate(g)); }
 double double_rate(const Gpu& g) { return std::max(tera(g.fp64_tensor_tflops), tera(g.fp64_tflops)); }
 double memory_rate(const Gpu& g) { return g.bandwidth_gb_per_s ? *g.bandwidth_gb_per_s * 1e9 : 0; }
+double pcie_rate(const Gpu& g) {
+  const int generation = g.pcie_gen.value_or(4);
+  const double x16 = generation <= 3 ? 16e9 : generation >= 5 ? 64e9 : 32e9;
+  return x16 * g.pcie_lanes.value_or(16) / 16;
+}
 double memory_gib(const Gpu& g) {
   if (g.memory_gib_usable) return *g.memory_gib_usable;
   return g.memory_gb ? *g.memory_gb * kBytesPerGb / kBytesPerGib : 0;

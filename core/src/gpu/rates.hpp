@@ -18,6 +18,9 @@ double fp8_rate(const Gpu& gpu);
 double double_rate(const Gpu& gpu);
 /// Bytes per second from the device's memory.
 double memory_rate(const Gpu& gpu);
+/// Bytes per second each way over the card's slot: x16 is 16, 32 and 64 GB/s for generations 3, 4 and 5; generation 4 where
+/// the catalog knows none.
+double pcie_rate(const Gpu& gpu);
 /// Memory that programs can use, GiB; 0 unknown.
 double memory_gib(const Gpu& gpu);
 

@@ -16,7 +16,7 @@ using hpc::Arithmetic;
 /// A published share of the peak or the bandwidth: low, usual, high.
 struct Share { double low, usual, high; };
 
-/// One kernel by its arithmetic intensity. `n` is the size: the side of a square matrix or of a square grid.
+/// One kernel by its arithmetic intensity. `n` is the size: the side of a square matrix or of a square grid, or the atoms.
 struct Kernel {
   const char* name;
   Arithmetic arithmetic;
@@ -32,9 +32,10 @@ constexpr Share kProductTraffic = {0.7, 0.85, 0.95};  // large matrices are not 
 double cube2(double n) { return 2 * n * n * n; }
 template <int kBytes>
 double three_matrices(double n) { return 3 * n * n * kBytes; }
+constexpr double kNeighbours = 75, kPositionMisses = 0.1;  // most positions come from the caches, since atoms are sorted in space
 double log2_of(double n) { return log(n) / log(2.0); }
 
-const std::array<Kernel, 11> kKernels = {{
+const std::array<Kernel, 12> kKernels = {{
     {"dgemm", Arithmetic::kDouble, cube2, three_matrices<8>, three_matrices<8>, true, {}, kProductTraffic, "fit"},
     {"sgemm", Arithmetic::kSingle, cube2, three_matrices<4>, three_matrices<4>, true, {}, kProductTraffic, "fit"},
     {"tf32gemm", Arithmetic::kTf32, cube2, three_matrices<4>, three_matrices<4>, true, {}, kProductTraffic, "fit"},
@@ -51,12 +52,16 @@ const std::array<Kernel, 11> kKernels = {{
     {"fft", Arithmetic::kDouble, [](double n) { return 5 * n * n * log2_of(n * n); }, [](double n) { return 64 * n * n; }, [](double n) { return 32 * n * n; }, false, {0.3, 0.5, 0.7}, {0.50, 0.70, 0.85}, "cuFFT performance reports (from memory)"},
     // Sparse matrix of a five-point grid in CSR: 5 products a row; 12 bytes a non-zero, 20 a row.
     {"spmv", Arithmetic::kDouble, [](double n) { return 10 * n * n; }, [](double n) { return 80 * n * n; }, [](double n) { return 80 * n * n; }, false, {0.3, 0.5, 0.7}, {0.45, 0.65, 0.85}, "Bell and Garland 2009 and later CSR results (from memory)"},
+    // One time step of a Lennard-Jones liquid (density 0.84, cut at 2.5 plus a skin of 0.3): 75 neighbours an atom, 50 FLOP
+    // a pair, in FP32 as the mixed precision of the codes has it; a neighbour's index and a share of its position are read.
+    {"md", Arithmetic::kSingle, [](double n) { return n * kNeighbours * 50; }, [](double n) { return n * (kNeighbours * (4 + 16 * kPositionMisses) + 64); }, [](double n) { return n * (kNeighbours * 4 + 96); }, false, {0.08, 0.16, 0.30}, {0.40, 0.60, 0.80}, "LAMMPS and HOOMD-blue results (from memory)"},
 }};
 
 const Kernel* find_kernel(std::string_view name) {
   if (name == "triad") name = "stream";
   if (name == "gemm" || name == "linpack-dgemm") name = "dgemm";
   if (name == "linpack") name = "hpl";
+  if (name == "molecular-dynamics" || name == "lj") name = "md";
   if (name == "bgemm" || name == "fp16gemm" || name == "bf16gemm") name = "hgemm";
   for (const Kernel& k : kKernels)
     if (name == k.name) return &k;

@@ -17,9 +17,8 @@ constexpr double kTight = 0.95;  // under 5 % free
 
 std::string number(double v) { return format_number(v, 4); }
 
-double need_gib(Setup s, double batch, Offload offload, const DomainCalibration& calibration) {
+double need_gib(Setup s, double batch, const DomainCalibration& calibration) {
   s.batch = batch;
-  s.offload = offload;
   const MemoryFeatures f = memory_features(s);
   return memory_parts(f, calibration.resolve(memory_spec(), f.keys).value).total;
 }
@@ -49,8 +48,15 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
   const DomainCalibration& memory_calibration = q.catalog->calibration.domain(memory_spec().name);
   const double capacity = memory_gib(gpu);
   memory.capacity_gib = capacity;
-  const double whole = need_gib(s, s.batch, Offload::kNone, memory_calibration);
-  if (capacity > 0 && whole > capacity && sc.offload != OffloadKind::kNone) s.offload = Offload::kModel;
+  const double whole = need_gib(s, s.batch, memory_calibration);
+  const auto too_large = [&] { return capacity > 0 && need_gib(s, s.batch, memory_calibration) > capacity; };
+  // What costs least first: a decoder that works in tiles, one part of the model at a time, one layer at a time.
+  if (too_large()) s.tiled = true;
+  if (sc.offload != OffloadKind::kNone) {
+    if (too_large()) s.offload = Offload::kModel;
+    if (too_large()) s.offload = Offload::kSequential;
+  }
+  if (s.tiled && s.offload == Offload::kNone && too_large()) s.tiled = false;
   const MemoryFeatures mf = memory_features(s);
   const MemoryParts held = memory_parts(mf, memory_calibration.resolve(memory_spec(), mf.keys).value);
   const Predicted need = predict_with_interval(memory_calibration, memory_spec(), mf.keys, [&](CoefficientView c) { return log(memory_parts(mf, c).total); });
@@ -67,10 +73,12 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
   else if (need.value > capacity) memory.verdict = Verdict::kDoesNotFit;
   else if (s.offload != Offload::kNone) memory.verdict = Verdict::kOffload;
   else memory.verdict = need.value > kTight * capacity ? Verdict::kTight : Verdict::kFits;
+  if (s.tiled) warnings.push_back({"tiled-decoding", "The picture is decoded in tiles, since the decoder's working set at full size does not fit."});
+  if (s.offload == Offload::kSequential) warnings.push_back({"sequential-offload", "The weights stream through the card layer by layer in every step; a smaller format of the weights is faster."});
   if (s.offload != Offload::kNone) memory.offloaded_gib = std::max(0.0, whole - need.value);
   if (capacity > 0) {
     double batch = 0;
-    while (batch < 256 && need_gib(s, batch + 1, s.offload, memory_calibration) <= capacity) ++batch;
+    while (batch < 256 && need_gib(s, batch + 1, memory_calibration) <= capacity) ++batch;
     memory.max_batch = batch;
     // Cards run copies: pictures are not split over cards to make room.
     if (memory.verdict != Verdict::kDoesNotFit) memory.min_gpu_count = 1;
@@ -89,24 +97,28 @@ ImageEstimate estimate_image_generation(const Question& q, MemoryEstimate& memor
   out.images_per_hour = Quantity::between(3600 / p.value, 3600 / p.p90, 3600 / p.p10, "images/h");
   // What the median user of a web interface reaches: drivers, settings and extensions cost about half of the speed.
   Setup users = s;
-  users.software = "sdnext-users";
+  users.software = "sdnext-users";  // the largest collection of users' runs
   if (const auto typical = speed_features(users, why)) {
     const Predicted t = predict_with_interval(calibration, speed_spec(), typical->keys, [&](CoefficientView c) { return speed_log(*typical, c); });
-    out.seconds_per_image_typical = Quantity::between(t.value, t.p10, t.p90, "s");
+    // Never faster than the tuned run that it is set against.
+    out.seconds_per_image_typical = Quantity::between(std::max(t.value, p.value), std::max(t.p10, p.p10), std::max(t.p90, p.p90), "s");
   }
   const auto add = [&](const char* name, double seconds, std::string formula) {
     if (seconds > 0) out.terms.push_back({name, seconds, "s", q.explain ? std::move(formula) : std::string()});
   };
-  const double per_image = parts.steps / f->batch * (parts.step / (parts.compute + parts.weights + parts.launches + parts.exchange));
+  const double per_image = parts.steps / f->batch * (parts.step / (parts.compute + parts.weights + parts.launches + parts.exchange + parts.stream));
   const std::string steps = number(parts.steps) + " steps";
   add("denoising_arithmetic", parts.compute * per_image, steps + " x " + number(f->step_flops / 1e12) + " TFLOP, peak " + number(f->peak / 1e12) + " TFLOP/s");
   add("weight_reading", parts.weights * per_image, number(f->weight_bytes / 1e9) + " GB a step, not hidden behind the arithmetic");
   add("kernel_launches", parts.launches * per_image, steps);
   add("exchange", parts.exchange * per_image, number(s.gpus) + " GPUs share a picture");
+  add("weight_streaming", parts.stream * per_image, "weights over PCIe in every step");
+  add("weight_moving", parts.move / f->batch, "parts of the model to the card and back, once a picture");
   add("decoding", parts.decode / f->batch, number(f->decode_flops / 1e12) + " TFLOP");
   add("text_encoding_and_rest", parts.rest / f->batch, "prompt, scheduler, transfer of the picture");
   const double overhead = parts.launches;
-  const double most = std::max({parts.compute, parts.weights, overhead, parts.exchange});
+  const double exchange = parts.exchange + parts.stream + parts.move / std::max(1.0, parts.steps);
+  const double most = std::max({parts.compute, parts.weights, overhead, exchange});
   out.bound_by = most == parts.compute ? Bound::kCompute : most == parts.weights ? Bound::kBandwidth : most == overhead ? Bound::kOverhead : Bound::kInterconnect;
   if (memory.verdict == Verdict::kDoesNotFit) out.bound_by = Bound::kCapacity;
   constexpr int kGenerationLevel = 4, kGpuLevel = 5;

@@ -11,13 +11,16 @@ namespace whichgpu::generation {
 namespace {
 
 enum Level { kSoftware, kKind, kFamily, kPrecision, kGeneration, kGpuLevel, kSoftwareFamily, kOffloadLevel, kBatchLevel, kLink };
-enum Coefficient { kCompute, kLaunch, kDecode, kRest, kSteps, kScale, kOffloadCost };
+enum Coefficient { kCompute, kLaunch, kDecode, kRest, kSteps, kScale, kOffloadCost, kTypical };
 enum MemoryLevel { kMemorySoftware, kMemoryKind, kMemoryPrecision };
 enum MemoryCoefficient { kDenoiser, kEncoders, kActivations, kRuntime, kBudget };
 
 constexpr double kUNetAttentionShare = 0.14;  // SD 1.5 at 512: 126 of 804 GFLOPs; SDXL at 1024: 784 of 6761
 constexpr double kWeightReadShare = 0.8;      // of the bandwidth, for large matrices read in order
 constexpr double kFallbackWidth = 2048;
+constexpr double kReachedOfPcie = 0.5;
+constexpr double kRoomForWeights = 0.8;       // of a card whose other weights were moved out; the rest is activations
+constexpr double kTileSide = 512;             // of a tiled decoder, as diffusers has it
 
 template <class F>
 void set_key(F& f, int level, const std::string& name) {
@@ -113,7 +116,10 @@ const DomainSpec& speed_spec() {
        {"rest", -1.2, 0.7, {{kSoftware, 0.7}, {kPrecision, 0.4}}},
        {"steps", -0.3, 0.4, {{kSoftware, 0.4}, {kFamily, 0.3}}},
        {"scale", -2.0, 0.7, {{kLink, 0.5}, {kSoftware, 0.5}}},
-       {"offload", 0.0, 0.01, {{kOffloadLevel, 1.0}}}},
+       // PCIe at half of its rate, as in the prior of training; engines overlap or copy twice.
+       {"offload", 0.3, 0.7, {{kOffloadLevel, 0.7}}},
+       // What drivers, settings and extensions cost the median user: about half of the speed.
+       {"typical", -0.6, 0.3, {}}},
       {kSoftware, kFamily}};
   return spec;
 }
@@ -153,6 +159,15 @@ std::optional<Features> speed_features(const Setup& s, std::string& why_not, boo
   constexpr double kDecodeFlopsPerPixel = 1.0e7;  // SD decoder: 10,470 GFLOPs for 1024 x 1024
   f.decode_flops = m.vae_decode_gflops && pair_area(m.native_resolution) > 0 ? *m.vae_decode_gflops * 1e9 * area / pair_area(m.native_resolution) : kDecodeFlopsPerPixel * area * frames;
   f.weight_bytes = m.denoiser_params_active.value_or(m.denoiser_params.value_or(0)) * weight_bits(s.precision) / 8;
+  if (s.offload != Offload::kNone) {
+    const double pcie = pcie_rate(g) * kReachedOfPcie;
+    double denoiser = 0, others = 0;
+    for (const Component& c : m.components) (c.role == "denoiser" ? denoiser : others) += c.params * (c.role == "denoiser" ? weight_bits(s.precision) : 16) / 8;
+    const double room = memory_gib(g) * kBytesPerGib * kRoomForWeights;
+    f.move_s = s.offload == Offload::kModel ? (denoiser + others) / pcie : others / pcie;
+    f.stream_s = s.offload == Offload::kSequential ? denoiser / pcie : std::max(0.0, denoiser - room) / pcie;
+  }
+  f.typical = contains(s.software, "users");
   f.batch = s.best_of_batches ? 4 : s.batch;
   f.gpus = s.gpus;
   f.doublings = s.gpus > 1 ? log(s.gpus) / log(2.0) : 0;
@@ -175,7 +190,7 @@ std::optional<Features> speed_features(const Setup& s, std::string& why_not, boo
 Parts speed_parts(const Features& f, CoefficientView c) {
   Parts p;
   p.steps = f.steps_stated ? f.steps : f.steps * c.exp(c[kSteps]);
-  const double rate = f.peak * c.exp(c[kCompute]);
+  const double rate = f.peak * c.exp(c[kCompute] + (f.typical ? c[kTypical] : 0));
   p.compute = f.batch * f.step_flops / rate / f.gpus;
   p.weights = f.weight_bytes / (f.bytes_per_s * kWeightReadShare);
   // The weights' reading hides behind the arithmetic of large pictures.
@@ -184,11 +199,12 @@ Parts speed_parts(const Features& f, CoefficientView c) {
   const double busy = p.compute + p.weights;
   p.launches = c.soft_max(busy, p.launches, 2) - busy;
   p.exchange = (busy + p.launches) * c.exp(c[kScale]) * f.doublings;
-  const double slow = c.exp(c[kOffloadCost]);
-  p.step = (busy + p.launches + p.exchange) * slow;
+  p.stream = f.stream_s > 0 ? f.stream_s * c.exp(c[kOffloadCost]) : 0;
+  p.move = f.move_s > 0 ? f.move_s * c.exp(c[kOffloadCost]) : 0;
+  p.step = busy + p.launches + p.exchange + p.stream;
   p.decode = f.batch * f.decode_flops / (f.peak * c.exp(c[kDecode]));
   p.rest = c.exp(c[kRest]);
-  p.image = (p.steps * p.step + p.decode + p.rest) / f.batch;
+  p.image = (p.steps * p.step + p.decode + p.rest + p.move) / f.batch;
   return p;
 }
 
@@ -218,11 +234,13 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   }
   const double area = s.width > 0 && s.height > 0 ? s.width * s.height : pair_area(m.native_resolution);
   const double frames = m.frames > 1 ? (s.frames > 0 ? s.frames : m.frames) : 1;
+  // Video models run the passes of guidance one after the other, image models as one batch.
   // The denoiser holds some tens of wide vectors per token at once; the decoder 128 to 512 channels at full size in 16 bits.
   constexpr double kLiveVectors = 24, kDecoderBytesPerPixel = 2.0 * 128 * 6;
   const double width = is_unet(m) ? 1280 : transformer_width(m);
-  f.activations_gib = s.batch * m.passes_per_step * m.denoiser_tokens * token_ratio(s) * width * 2 * kLiveVectors / kBytesPerGib / std::max(1.0, s.gpus);
-  f.decode_gib = s.batch * area * std::min(frames, 8.0) * kDecoderBytesPerPixel / kBytesPerGib;  // video decoders work in tiles of a few frames
+  f.activations_gib = s.batch * (m.frames > 1 ? 1 : m.passes_per_step) * m.denoiser_tokens * token_ratio(s) * width * 2 * kLiveVectors / kBytesPerGib / std::max(1.0, s.gpus);
+  const double decoded = s.tiled ? std::min(area, kTileSide * kTileSide) : area;
+  f.decode_gib = (s.tiled ? 1 : s.batch) * decoded * std::min(frames, 8.0) * kDecoderBytesPerPixel / kBytesPerGib;  // video decoders work in tiles of a few frames
   set_key(f, kMemorySoftware, s.software);
   set_key(f, kMemoryKind, is_unet(m) ? "unet" : m.frames > 1 ? "video" : "transformer");
   set_key(f, kMemoryPrecision, s.precision);

@@ -9,7 +9,8 @@
 /// How long an image or a video takes, and how much memory.
 ///
 ///   step    = passes · images · FLOPs(tokens) / (peak · efficiency) / GPUs^share + weights / (bandwidth · 0.8) + launches
-///   picture = steps · step + decoder FLOPs / (peak · efficiency) + text encoders and the rest
+///             + streamed weights / PCIe
+///   picture = steps · step + decoder FLOPs / (peak · efficiency) + text encoders and the rest + moved weights / PCIe
 ///   FLOPs(tokens) = native · ((1 - a) · r + a · r²),  r = tokens / native tokens, a = attention's share
 ///
 /// Attention's share in a transformer is tokens / (tokens + 6 · width): 4·n²·w against 24·n·w² FLOPs a layer.
@@ -28,6 +29,7 @@ struct Setup {
   double batch = 1, gpus = 1;
   Offload offload = Offload::kNone;
   bool best_of_batches = false;     ///< the best of several batch sizes
+  bool tiled = false;               ///< the decoder works in tiles
 };
 
 struct Features {
@@ -36,12 +38,14 @@ struct Features {
   double weight_bytes = 0;                  ///< read once a step and pass
   double peak = 0, bytes_per_s = 0, batch = 1, gpus = 1, steps = 1, doublings = 0;
   bool steps_stated = false;
+  bool typical = false;                     ///< a user's own set-up instead of a tuned one
+  double stream_s = 0, move_s = 0;          ///< offloading: weights that come over PCIe in each step, and once a picture
   Keys keys;
   bool with_names = false;
   std::array<std::string, kMaxLevels> key_names;
 };
 
-struct Parts { double compute = 0, weights = 0, launches = 0, exchange = 0, decode = 0, rest = 0, step = 0, image = 0, steps = 0; };  ///< seconds; `image` is one picture of a batch, the others are of the whole batch
+struct Parts { double compute = 0, weights = 0, launches = 0, exchange = 0, decode = 0, rest = 0, stream = 0, move = 0, step = 0, image = 0, steps = 0; };  ///< seconds; `image` is one picture of a batch, the others are of the whole batch
 
 struct MemoryFeatures {
   double denoiser_gib = 0, encoders_gib = 0, decoder_gib = 0;  ///< weights

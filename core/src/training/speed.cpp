@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/rates.hpp"
 #include "whichgpu/domain.hpp"
 
 namespace whichgpu::training {
@@ -18,12 +19,6 @@ double network_bytes_per_s(std::string_view generation) {
   if (generation == "ampere-dc") return 25e9;
   if (generation == "turing") return 6e9;
   return 12.5e9;
-}
-
-double pcie_gb_per_s(const Gpu& gpu) {
-  // Each way, x16: 16, 32 and 64 GB/s for generations 3, 4 and 5.
-  const double x16 = gpu.pcie_gen.value_or(4) <= 3 ? 16 : gpu.pcie_gen.value_or(4) >= 5 ? 64 : 32;
-  return x16 * gpu.pcie_lanes.value_or(16) / 16;
 }
 
 /// A share of the peak: no fitted sum of effects may reach `most`.
@@ -136,7 +131,7 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   const double link = gpu.link_gb_per_s_bidirectional.value_or(0) / 2;
   const double link_max = gpu.link_max_gpus.value_or(0);
   const bool linked = link > 0 && (link_max > 2 || s.gpus <= 2);
-  const double within = (linked ? link : pcie_gb_per_s(gpu) * 0.5) * 1e9;
+  const double within = linked ? link * 1e9 : pcie_rate(gpu) * 0.5;
   double network = network_bytes_per_s(gpu.generation);
   double domain = link > 0 ? std::floor(s.gpus / s.nodes) : 1;
   if (link_max > 1000) { network = within; domain = s.gpus; }
@@ -158,7 +153,7 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   // AdamW reads and writes FP32 weights and two moments and reads the gradient: 30 bytes a weight.
   f.optimizer_s = trained / (s.tensor * s.pipeline) / (shared ? s.shard_group : 1) * 30 / s.accumulation / f.bytes_per_s;
   if (s.offload) {
-    const double pcie = (s.pcie_gb_per_s > 0 ? s.pcie_gb_per_s : pcie_gb_per_s(gpu)) * 0.5e9;
+    const double pcie = (s.pcie_gb_per_s > 0 ? s.pcie_gb_per_s * 1e9 : pcie_rate(gpu)) * 0.5;
     // Gradients down and weights up once a step, and the optimizer in host memory at 15 GB/s per GPU; or frozen
     // weights up in both passes.
     if (s.method == Method::kFull || s.method == Method::kPretrain) f.offload_s = (m.parameters * 4 / s.gpus / pcie + m.parameters * 20 / std::min(s.gpus, 8.0) / 15e9) / s.accumulation;
@@ -166,7 +161,7 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   }
   if (s.paged_out) {
     // The moments go down and come up once a step.
-    const double pcie = (s.pcie_gb_per_s > 0 ? s.pcie_gb_per_s : pcie_gb_per_s(gpu)) * 0.5e9;
+    const double pcie = (s.pcie_gb_per_s > 0 ? s.pcie_gb_per_s * 1e9 : pcie_rate(gpu)) * 0.5;
     f.offload_s += 2 * trained / (s.tensor * s.pipeline) / (shared ? s.shard_group : 1) * s.moment_bytes / pcie / s.accumulation;
   }
   // DoRA, each forward pass: the merged matrix is written and read in FP32 beside the weights (Liu et al. 2024,

@@ -18,6 +18,8 @@ constexpr double kUsualTrainingBatch = 256;        // per GPU; larger ones chang
 constexpr double kUsualInferenceBatch = 128;
 constexpr double kDecodedImagesPerCoreSecond = 120;  // JPEG decoding and augmentation at 224 pixels on one CPU core (Pillow-SIMD, from memory)
 constexpr double kCoresPerGpu = 16;                // of usual rented machines
+constexpr double kStoredBytesPerImage = 110e3;     // ImageNet: 1.28 million JPEG files are 138 GB, of 400 x 350 pixels on average
+constexpr double kDiskBytesPerSecond = 2e9;        // of a network disk or one NVMe drive of a rented machine
 
 std::string number(double v) { return format_number(v, 4); }
 
@@ -54,9 +56,11 @@ VisionEstimate estimate_vision(const Question& q, MemoryEstimate& memory, std::v
   s.training = sc.workload == Workload::kVisionTraining;
   // The newest stacks that measurements know; a named engine counts where it is a class of its own.
   s.software = s.training ? "ngc-24" : "timm-2.9";
+  // PyTorch has no INT8 path on GPUs: eight bits mean TensorRT or its like.
+  if (!s.training && contains(lower(sc.precision.weights), "int8")) s.software = "tensorrt";
   if (q.engine && software_class(q.engine->id) != "pytorch") s.software = software_class(q.engine->id);
   const std::string weights = sc.precision.weights;
-  s.precision = precision_class(s.training && contains(lower(sc.training.precision), "32") ? std::string_view("fp32/tf32") : std::string_view(weights), gpu);
+  s.precision = precision_class(s.training && contains(lower(sc.training.precision), "32") ? std::string_view(sc.training.precision) : std::string_view(weights), gpu);
   if (s.precision == "not stated") s.precision = "half";
   s.gpus = sc.gpu_count;
   const double side = sc.vision.resolution > 0 ? sc.vision.resolution : m.resolution;
@@ -112,6 +116,9 @@ VisionEstimate estimate_vision(const Question& q, MemoryEstimate& memory, std::v
   const double cores = rate.value * (side * side) / (224.0 * 224) / kDecodedImagesPerCoreSecond;
   if (cores > kCoresPerGpu * s.gpus)
     warnings.push_back({"data-feeding", "Decoding " + number(rate.value) + " images a second takes about " + number(std::floor(cores + 0.5)) + " CPU cores; with fewer, the GPUs wait. Decode on the GPU or store decoded images."});
+  const double disk = rate.value * kStoredBytesPerImage;
+  if (disk > kDiskBytesPerSecond)
+    warnings.push_back({"disk-feeding", "Reading " + number(rate.value) + " images a second takes about " + number(disk / 1e9) + " GB/s, more than a usual disk gives. Keep the data set in memory or on several drives."});
   return out;
 }
 

@@ -55,8 +55,23 @@ TEST_CASE("rates, work and time of a kernel agree", "[hpc]") {
 }
 
 TEST_CASE("what is not known is said", "[hpc]") {
-  const Estimate unknown = answer("molecular-dynamics", 1000, "nvidia-h100-sxm-80gb");
+  const Estimate unknown = answer("lattice-qcd", 1000, "nvidia-h100-sxm-80gb");
   CHECK_FALSE(unknown.hpc->tflops);
   CHECK(warns(unknown, "unknown-kernel"));
   CHECK(warns(answer("dgemm", 200000, "nvidia-rtx-4090"), "does-not-fit"));
+}
+
+TEST_CASE("data-center cards are another kind of machine in double precision, not in single", "[hpc]") {
+  const auto rate = [](const char* kernel, double size, const char* gpu) { return answer(kernel, size, gpu).hpc->tflops->value; };
+  // FP64 peaks: A100 19.5 TFLOP/s on its tensor cores, RTX A6000 0.605, RTX 4090 1.29 (data sheets).
+  CHECK(rate("dgemm", 16384, "nvidia-a100-sxm-80gb") > 20 * rate("dgemm", 16384, "nvidia-rtx-a6000"));
+  CHECK(rate("dgemm", 16384, "nvidia-h100-sxm-80gb") > 20 * rate("dgemm", 16384, "nvidia-rtx-4090"));
+  // Molecular dynamics runs in single precision, 82.6 against 19.5 TFLOP/s, until the neighbour lists' traffic bounds it.
+  CHECK(rate("md", 1e6, "nvidia-rtx-4090") > 1.2 * rate("md", 1e6, "nvidia-a100-sxm-80gb"));
+  // What memory bounds goes by bandwidth, 2,039 against 768 GB/s.
+  const char* kernel = GENERATE("stream", "stencil", "fft", "spmv");
+  CAPTURE(kernel);
+  const double ratio = rate(kernel, 8192, "nvidia-a100-sxm-80gb") / rate(kernel, 8192, "nvidia-rtx-a6000");
+  CHECK(ratio > 1);
+  CHECK_THAT(answer("stream", 8192, "nvidia-a100-sxm-80gb").hpc->tflops->value / answer("stream", 8192, "nvidia-rtx-a6000").hpc->tflops->value, WithinRel(2039.0 / 768, 0.02));
 }

@@ -423,3 +423,23 @@ TEST_CASE("published memory of LoRA, QLoRA and full fine-tuning comes out", "[tr
   REQUIRE(e.modelled);
   CHECK_THAT(e.value, WithinRel(peak.gb, 0.25));
 }
+
+TEST_CASE("published BERT-large training over the generations comes out", "[training]") {
+  // lambdal/deeplearning-benchmark: SQuAD fine-tuning, 384 tokens, 16-bit mixed precision, one GPU, sequences/s.
+  struct Run { const char *gpu, *batch, *measured; double samples_per_s; };
+  const auto run = GENERATE(Run{"nvidia-v100-sxm2-16gb", "16", "2024-07-24", 57}, Run{"nvidia-a10", "28", "2024-07-24", 42}, Run{"nvidia-rtx-3090", "28", "2024-07-24", 52},
+                            Run{"nvidia-rtx-4090", "28", "2024-07-24", 93}, Run{"nvidia-rtx-6000-ada", "64", "2024-07-24", 79}, Run{"nvidia-a100-pcie-80gb", "112", "2024-07-24", 140},
+                            Run{"nvidia-h100-pcie-80gb", "112", "2024-07-24", 203}, Run{"nvidia-h100-sxm-80gb", "112", "2024-07-24", 307}, Run{"nvidia-b200-sxm-180gb", "256", "2025-12-10", 523});
+  CAPTURE(run.gpu);
+  MeasurementRow r = row_of("bert-large", run.gpu, "1", "", "PyTorch (NGC, NVIDIA DeepLearningExamples)");
+  r.workload = "llm-finetune";
+  r.method = "full";
+  r.precision = "amp_fp16";
+  r.sequence_or_resolution = "384";
+  r.micro_batch = r.global_batch = run.batch;
+  r.measured = run.measured;
+  r.metric = "samples_s";
+  const RowEstimate e = training_row(read_conditions(test_catalog(), r));
+  REQUIRE(e.modelled);
+  CHECK_THAT(e.value, WithinRel(run.samples_per_s, 0.25));
+}
