@@ -74,6 +74,34 @@ std::string evidence_line(const Catalog& catalog, const MeasurementRow& r) {
   return line + "\n";
 }
 
+/// quality/<format>.json: what was measured of one format, with the source's title and address, so that the page loads
+/// the format that it shows; quality/index.json: rows by format.
+std::optional<Error> write_quality(const json& quality, const json& sources, const std::string& out_dir) {
+  std::map<std::string, const json*> source_of;
+  for (const json& s : sources) source_of[s.value("id", "")] = &s;
+  std::map<std::string, json> by_format;
+  for (const json& row : quality.value("quality", json::array())) {
+    json o = json::object();
+    for (const char* key : {"model", "model_id", "metric", "baseline_format", "baseline_value", "value", "delta", "delta_pct", "dataset"})
+      if (row.contains(key) && !row[key].is_null()) o[key] = row[key];
+    const json& p = row["provenance"];
+    o["date"] = p.value("date", "");
+    for (const json& id : p.value("sources", json::array()))
+      if (const auto it = source_of.find(id.get<std::string>()); it != source_of.end()) {
+        o["source"] = it->second->value("title", "");
+        if (it->second->contains("link") && (*it->second)["link"].is_string()) o["link"] = (*it->second)["link"];
+        break;
+      }
+    by_format.emplace(row.value("quant", ""), json::array()).first->second.push_back(std::move(o));
+  }
+  json index = json::object();
+  for (const auto& [format, rows] : by_format) {
+    if (auto e = native::write_file(out_dir + "/quality/" + format + ".json", rows.dump())) return e;
+    index[format] = rows.size();
+  }
+  return native::write_file(out_dir + "/quality/index.json", index.dump());
+}
+
 }  // namespace
 
 int run_bundle(const std::string& data, const std::string& out_dir) {
@@ -82,7 +110,8 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
     return 1;
   };
   std::error_code failed;
-  std::filesystem::create_directories(out_dir + "/evidence", failed);
+  for (const char* folder : {"/evidence", "/quality"})
+    if (!failed) std::filesystem::create_directories(out_dir + folder, failed);
   if (failed) return complain({ErrorCode::kBadData, out_dir, failed.message()});
   Result<json> document = native::read_catalog_dir(data);
   if (!document) return complain(document.error());
@@ -102,7 +131,7 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   if (const auto e = native::write_file(out_dir + "/provenance.json", provenance.dump())) return complain(*e);
   const Result<std::string> quality = native::read_file(data + "/quality.json");
   if (!quality) return complain(quality.error());
-  if (const auto e = native::write_file(out_dir + "/quality.json", json::parse(quality.value(), nullptr, false).dump())) return complain(*e);
+  if (const auto e = write_quality(json::parse(quality.value(), nullptr, false), provenance["sources"], out_dir)) return complain(*e);
 
   const Result<std::vector<MeasurementRow>> rows = native::read_all_measurements(data + "/measurements");
   if (!rows) return complain(rows.error());

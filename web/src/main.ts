@@ -1,6 +1,6 @@
 import './styles/page.css';
 import { startWorker } from './engine/client.js';
-import { fetchEvidence } from './engine/evidence.js';
+import { fetchEvidence, fetchQuality } from './engine/evidence.js';
 import { Store } from './state/store.js';
 import './components/app.js';
 
@@ -13,7 +13,7 @@ function storageOrNull(): Storage | null {
   }
 }
 
-const store = new Store(startWorker(), { location, history, storage: storageOrNull(), evidence: fetchEvidence }, navigator.language.slice(0, 2));
+const store = new Store(startWorker(), { location, history, storage: storageOrNull(), evidence: fetchEvidence, quality: fetchQuality }, navigator.language.slice(0, 2));
 void store.start();
 addEventListener('popstate', () => void store.arrive());
 

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CalcError, Estimate, Quantity, RankRow, Scenario, Term } from '../generated/contract.js';
+import type { QualityRow } from '../engine/evidence.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
 import { duration, integer, kindOf, memory, money, number, tokens, type Units } from '../format.js';
 import { currentLanguage, isMessageKey, t, word } from '../i18n/index.js';
@@ -13,6 +14,10 @@ export interface DetailInput {
   readonly scenario: Scenario;
   readonly index: CatalogIndex | null;
   readonly units: Units;
+  /** The same question with 16-bit weights. */
+  readonly wide?: Estimate | undefined;
+  /** Published quality by format; null: none was published, absent: not loaded. */
+  readonly quality?: ReadonlyMap<string, readonly QualityRow[] | null>;
 }
 
 function termAmount(term: Term, units: Units): string {
@@ -144,6 +149,59 @@ function costSection(estimate: Estimate, input: DetailInput): TemplateResult | t
   </section>`;
 }
 
+const weightsOf = (estimate: Estimate | undefined): number | undefined => estimate?.memory?.terms?.find((term) => term.name === 'weights')?.gib ?? undefined;
+
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`;
+
+/** The published figures of the row's own model first, then of others. */
+function qualitySection(estimate: Estimate, input: DetailInput): TemplateResult | typeof nothing {
+  const format = estimate.scenario?.precision?.weights;
+  const published = format ? input.quality?.get(format) : undefined;
+  if (!estimate.speed || published === undefined) return nothing;
+  const model = estimate.scenario?.model;
+  const rows = [...(published ?? [])].sort((a, b) => Number(b.model_id === model) - Number(a.model_id === model)).slice(0, 6);
+  const own = weightsOf(estimate);
+  const wide = weightsOf(input.wide);
+  return html`<section class="evidence quality">
+    <h4>${t('detail.quality')}</h4>
+    ${own !== undefined && wide !== undefined && wide > own * 1.01
+      ? html`<p>${t('detail.saves', { saved: memory(wide - own, input.units), own: memory(own, input.units), wide: memory(wide, input.units) })}</p>`
+      : nothing}
+    ${rows.length === 0
+      ? html`<p class="absent">${t('detail.noQuality')}</p>`
+      : html`<div class="scroll" tabindex="0" role="region" aria-label=${t('detail.quality')}>
+          <table class="terms">
+            <thead>
+              <tr>
+                <th scope="col">${t('detail.qualityModel')}</th>
+                <th scope="col">${t('detail.qualityMetric')}</th>
+                <th scope="col" class="num">${t('detail.qualityValue')}</th>
+                <th scope="col" class="num">${t('detail.qualityChange')}</th>
+                <th scope="col">${t('detail.source')}</th>
+                <th scope="col">${t('detail.date')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${rows.map(
+                (row) =>
+                  html`<tr>
+                    <th scope="row">${row.model}</th>
+                    <td>${row.metric.replaceAll('_', ' ')}</td>
+                    <td class="num">${row.value === undefined ? t('value.unknown') : number(row.value)}</td>
+                    <td class="num">
+                      ${row.delta_pct !== undefined ? `${signed(row.delta_pct)} %` : row.delta !== undefined ? signed(row.delta) : t('value.unknown')}
+                      ${row.baseline_format ? html`<span class="interval">${t('detail.qualityFrom', { format: row.baseline_format })}</span>` : nothing}
+                    </td>
+                    <td class="formula">${row.link ? html`<a href=${row.link} rel="noopener">${row.source}</a>` : (row.source ?? '')}${row.dataset ? ` · ${row.dataset}` : ''}</td>
+                    <td>${row.date ?? ''}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>
+        </div>`}
+  </section>`;
+}
+
 const distanceOf = ({ speed, training, vision, image_generation: images, hpc }: Estimate): string =>
   (speed ?? training ?? vision ?? images ?? hpc)?.distance ?? 'far';
 
@@ -201,7 +259,7 @@ export function detail(input: DetailInput): TemplateResult {
             ${quantities(estimate.energy, units)}
           </section>`
         : nothing}
-      ${evidenceSection(estimate)}
+      ${qualitySection(estimate, input)} ${evidenceSection(estimate)}
       ${estimate.warnings?.length
         ? html`<section class="warnings">
             <h4>${t('detail.warnings')}</h4>

@@ -150,6 +150,8 @@ export class RankTable extends PageElement {
                 scenario: this.store.scenarioOf(row),
                 index,
                 units: this.store.units,
+                wide: this.store.state.wide.get(key),
+                quality: this.store.state.quality,
               })}
             </td>
           </tr>`

@@ -1,5 +1,6 @@
 import type { CalcError, Estimate, RankAnswer, RankRow, Scenario } from '../generated/contract.js';
 import type { EngineClient } from '../engine/client.js';
+import type { QualityRow } from '../engine/evidence.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
 import { defaultUnits, type Units } from '../format.js';
 import { isLanguage, setLanguage, type Language } from '../i18n/index.js';
@@ -31,6 +32,10 @@ export interface State {
   readonly settings: Settings;
   /** Details asked for, by row, for the present question. */
   readonly details: ReadonlyMap<string, Answer<Estimate>>;
+  /** The same questions with 16-bit weights, where the format is a smaller one: what the format saves. */
+  readonly wide: ReadonlyMap<string, Estimate>;
+  /** Published quality by format; null where nothing was published. */
+  readonly quality: ReadonlyMap<string, readonly QualityRow[] | null>;
 }
 
 /** What `window` offers, so that tests can bring their own. */
@@ -40,6 +45,8 @@ export interface Place {
   readonly storage: Pick<Storage, 'getItem' | 'setItem'> | null;
   /** Fetches the measurements of a model; absent: none are shown. */
   readonly evidence?: (name: string) => Promise<string | null>;
+  /** Fetches what was published of a format's quality; absent: none is shown. */
+  readonly quality?: (format: string) => Promise<readonly QualityRow[] | null>;
 }
 
 const settingsKey = 'whichgpu.settings';
@@ -88,6 +95,8 @@ export class Store {
       view: readView(place.location.hash),
       settings: readSettings(place.storage, documentLanguage),
       details: new Map(),
+      wide: new Map(),
+      quality: new Map(),
     };
   }
 
@@ -162,7 +171,7 @@ export class Store {
         const { answer, query } = await this.client.call('ask', { scenario: this.state.scenario, by: this.state.view.by });
         next = this.again;
         if (isError(answer)) this.update({ error: answer.error });
-        else this.update({ answer, error: null, details: new Map() });
+        else this.update({ answer, error: null, details: new Map(), wide: new Map() });
         if (!isError(query)) this.update({ query });
         if (mode !== 'none' && !isError(query)) this.writeAddress(mode);
         this.loadDetails();
@@ -217,8 +226,26 @@ export class Store {
       // the question may have changed meanwhile
       if (this.state.answer === answer) this.update({ details: new Map(this.state.details).set(key, estimate) });
     };
-    put(await this.client.call('estimate', { scenario }));
+    const first = await this.client.call('estimate', { scenario });
+    put(first);
+    if (!isError(first)) await this.loadQuality(key, answer, scenario, first);
     if (await this.loadEvidence(scenario.model ?? `gpu-${row.gpu}`)) put(await this.client.call('estimate', { scenario }));
+  }
+
+  /** What the row's format costs in quality, and what it saves: the same question with 16-bit weights. */
+  private async loadQuality(key: string, answer: RankAnswer, scenario: Scenario, estimate: Estimate): Promise<void> {
+    const format = estimate.scenario?.precision?.weights;
+    if (!this.place.quality || typeof format !== 'string' || !estimate.speed) return;
+    if (!this.state.quality.has(format)) {
+      try {
+        const rows = await this.place.quality(format);
+        this.update({ quality: new Map(this.state.quality).set(format, rows) });
+      } catch (cause) {
+        console.info(`quality of ${format} did not load`, cause); // no network: the next look tries again
+      }
+    }
+    const wide = await this.client.call('estimate', { scenario: { ...scenario, precision: { ...scenario.precision, weights: 'fp16' } } });
+    if (this.state.answer === answer && !isError(wide)) this.update({ wide: new Map(this.state.wide).set(key, wide) });
   }
 
   /** Brings the measurements near a question into the core, once each; true when new ones came. */

@@ -93,6 +93,29 @@ describe('the calculator', () => {
     await noWrongs(opened);
   });
 
+  it('shows the nearest measurements and what the format costs in quality, loaded when asked for', async () => {
+    const opened = await open();
+    const { page } = opened;
+    const later: string[] = [];
+    page.on('request', (request) => {
+      if (/generated\/(evidence|quality)\//.test(request.url())) later.push(request.url());
+    });
+    await answered(page);
+    expect(later).toEqual([]);
+    await page.getByRole('button', { name: 'GeForce RTX 4090', exact: true }).first().click();
+    const detail = page.locator('#detail-nvidia-rtx-4090');
+    const evidence = detail.locator('section', { has: page.locator('h4', { hasText: 'Evidence' }) }).locator('tbody tr');
+    await expect.poll(() => evidence.count()).toBeGreaterThanOrEqual(4);
+    const ratios = await evidence.locator('td:nth-child(3)').allInnerTexts();
+    expect(ratios.every((text) => Number(text) > 0.2 && Number(text) < 5)).toBe(true);
+    const quality = detail.locator('.quality');
+    await expect.poll(() => quality.locator('p').first().innerText()).toMatch(/^Its weights take 4\.\d\sGiB instead of 1\d\.\d\sGiB in 16 bits: \d+\.\d\sGiB less\.$/);
+    expect(await quality.locator('tbody tr').count()).toBeGreaterThanOrEqual(3);
+    expect(await quality.locator('tbody th').first().innerText()).toContain('Llama-3.1-8B');
+    expect(later.some((url) => url.endsWith('evidence/llama-3.1-8b.csv'))).toBe(true);
+    await noWrongs(opened);
+  });
+
   it('comes back from the address after a reload', async () => {
     const opened = await open();
     const { page } = opened;
