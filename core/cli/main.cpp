@@ -286,6 +286,13 @@ int main(int argc, char** argv) {
   compare_cmd->add_option("--base", base, "scenario JSON with the date, ownership and offer of all sides");
   compare_cmd->add_flag("--json", as_json, "the whole comparison as JSON");
 
+  CLI::App* scale_cmd = app.add_subcommand("scale", "one scenario on 1, 2, 4, 8 ... GPUs: throughput and efficiency, and where several cheaper cards beat a dearer one");
+  int most_gpus = 32;
+  scale_cmd->add_option("scenario", file, "the scenario (JSON); standard input when left out");
+  scale_cmd->add_option("--gpus", files, "GPUs to set side by side; the scenario's when left out");
+  scale_cmd->add_option("--most", most_gpus, "the largest number of GPUs")->check(CLI::Range(1, 65536));
+  scale_cmd->add_flag("--json", as_json, "the curves as JSON");
+
   CLI::App* link_cmd = app.add_subcommand("link", "the scenario as the query of an address, and back");
   link_cmd->require_subcommand(1);
   std::string link_text;
@@ -316,6 +323,15 @@ int main(int argc, char** argv) {
     return run_estimate(catalog.value(), file, rows.value());
   }
   if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
+  if (*scale_cmd) {
+    std::string text;
+    if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    else if (Result<std::string> read = native::read_file(file)) text = std::move(read.value());
+    else return complain(read.error());
+    Result<json> scenario = parse_json(text, "scenario");
+    if (!scenario) return complain(scenario.error());
+    return cli::run_scale(catalog.value(), json({{"scenario", std::move(scenario.value())}, {"gpus", files}, {"most", most_gpus}}).dump(-1, ' ', false, json::error_handler_t::replace), as_json);
+  }
   if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
   if (*accuracy_cmd) {
     if (files.empty()) files = native::list_files(data + "/measurements", ".csv");

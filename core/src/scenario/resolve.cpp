@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "whichgpu/scenario.hpp"
@@ -112,6 +113,12 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
     q.box.emplace_back(q.gpu, s.gpu_count);
   }
   s.gpu = q.gpu->id;
+  // More GPUs than one machine holds are several machines: boards of eight, or what the link joins where that is more.
+  if (is_training(s.workload) && s.nodes == 1 && s.gpus.empty()) {
+    constexpr double kUsualBoard = 8;
+    const double joined = std::max(kUsualBoard, q.gpu->link_max_gpus.value_or(0));
+    s.nodes = static_cast<int>(std::ceil(s.gpu_count / joined));
+  }
   if (s.nodes > s.gpu_count) return Error{ErrorCode::kInvalidInput, "nodes", std::to_string(s.nodes) + " nodes cannot share " + std::to_string(s.gpu_count) + " GPUs"};
 
   // Engine and precision: each one follows from the other when only one is named.

@@ -291,10 +291,10 @@ std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::stri
   // LitGPT calls one micro-batch an iteration.
   if (engine == "litgpt") f.step_tokens_factor = setup->micro_batch;
   // Stacks that count the whole attention matrix although half of it is masked.
-  for (const char* counts_all : {"llm-foundry", "megatron-ds", "megatron", "maxtext", "fms-fsdp", "nanotron", "litgpt", "nanogpt", "torchtitan", "xtuner"})
+  for (const char* counts_all : {"llm-foundry", "megatron-ds", "megatron", "maxtext", "fms-fsdp", "nanotron", "litgpt", "nanogpt", "torchtitan"})
     if (engine == counts_all && setup->shape.causal) f.reported_flops += 3 * f.attention_flops;
   // Hardware FLOPs: the repeated forward pass counts too.
-  const bool hardware = ((engine == "megatron-ds" || engine == "xtuner") && setup->checkpointing == Checkpointing::kFull) || row.metric == "hfu_pct";
+  const bool hardware = (engine == "megatron-ds" && setup->checkpointing == Checkpointing::kFull) || row.metric == "hfu_pct";
   if (hardware) f.reported_flops *= 4.0 / 3.0;
   if (benchmark) {
     set_key(f, kBenchmark, row.model->id, to_word(setup->method));
