@@ -3,7 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { methods, text } from './static-text.mjs';
+import { writeComparisons, writeProviders } from './compare-pages.mjs';
+import { compareText, methods, text } from './static-text.mjs';
 
 const root = new URL('../../', import.meta.url);
 const dist = new URL('../dist/', import.meta.url);
@@ -47,25 +48,25 @@ function table(head, rows, classes = []) {
 }
 
 /** Writes one page in one language. `path` is the folder below the language's root, "" or "gpus/x/". */
-async function page(language, path, { title, description, body }) {
-  const t = text[language];
+async function page(language, path, { title, description, body, script, wide }) {
+  const t = { ...text[language], ...compareText[language] };
   const other = language === 'en' ? 'es' : 'en';
   const folder = language === 'en' ? path : `es/${path}`;
   const up = '../'.repeat(folder.split('/').filter((part) => part !== '').length) || './';
   const home = language === 'en' ? up : `${up}es/`;
   const otherPath = `${up}${other === 'en' ? '' : 'es/'}${path}`;
-  const links = ['gpus', 'models', 'methods', 'data', 'accuracy', 'embed'].map((name) => `<a href="${name === 'embed' ? up : home}${name}/"${path === `${name}/` ? ' aria-current="page"' : ''}>${t[name]}</a>`);
+  const links = ['gpus', 'models', 'compare', 'providers', 'methods', 'data', 'accuracy', 'embed'].map((name) => `<a href="${name === 'embed' ? up : home}${name}/"${path === `${name}/` ? ' aria-current="page"' : ''}>${t[name]}</a>`);
   const absolute = siteUrl
     ? `<link rel="canonical" href="${siteUrl}${folder}"><link rel="alternate" hreflang="en" href="${siteUrl}${path}"><link rel="alternate" hreflang="es" href="${siteUrl}es/${path}"><meta property="og:url" content="${siteUrl}${folder}"><meta property="og:image" content="${siteUrl}card.png">`
     : '';
   const html = `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'${script ? "; script-src 'self'" : ''}; base-uri 'none'; form-action 'none'">
 <meta name="color-scheme" content="light dark"><title>${escape(title)} · WhichGPU</title><meta name="description" content="${escape(description)}">
 <meta property="og:title" content="${escape(title)}"><meta property="og:description" content="${escape(description)}"><meta property="og:type" content="article">${absolute}
-<link rel="icon" href="${up}icon.svg" type="image/svg+xml"><link rel="stylesheet" href="${up}static.css"></head>
+<link rel="icon" href="${up}icon.svg" type="image/svg+xml"><link rel="stylesheet" href="${up}static.css">${script ? `<script type="module" src="${up}${script}"></script>` : ''}</head>
 <body><a class="skip" href="#main">${t.skip}</a><header><p class="brand"><a href="${up}">WhichGPU</a></p><nav aria-label="WhichGPU"><a href="${up}">${t.calculator}</a>${links.join('')}</nav><a class="other" hreflang="${other}" lang="${other}" href="${otherPath}">${t.other}</a></header>
-<main id="main"><h1>${escape(title)}</h1>${body}</main><footer><p>${fill(t.dataDate, { date: `<time>${asOf}</time>` })}</p></footer></body></html>
+<main id="main"${wide ? ' class="wide"' : ''}><h1>${escape(title)}</h1>${body}</main><footer><p>${fill(t.dataDate, { date: `<time>${asOf}</time>` })}</p></footer></body></html>
 `;
   const target = new URL(folder, dist);
   await mkdir(target, { recursive: true });
@@ -209,5 +210,9 @@ async function accuracyPage(language, t, number) {
   });
 }
 
+const help = { page, engine, table, escape, fill, interval, numberIn, gpus, gpuBy, modelBy, providerBy, offers, text };
+const compared = await writeComparisons(help);
+await writeProviders(help);
+
 await cp(new URL('../src/styles/static.css', import.meta.url), new URL('static.css', dist));
-console.log(`static pages: ${count} of GPUs and models`);
+console.log(`static pages: ${count} of GPUs and models, ${compared} comparisons in each language`);

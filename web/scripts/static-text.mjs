@@ -65,3 +65,41 @@ export const methods = {
     ['Intervalos', 'p10 a p90 de los residuos del grupo ajustado', 'Con menos mediciones, intervalo más ancho. La marca ~ dice que no se midió nada cercano; un punto, que se midió esa misma GPU.'],
   ],
 };
+
+/** Words of the comparisons and of the matrix of providers. */
+export const compareText = {
+  en: {
+    compare: 'Compare', providers: 'Providers', ratio: 'Ratio',
+    compareTitle: 'GPUs side by side', compareLead: 'Pairs that people ask about: specifications, eleven workloads with intervals, prices, and when to choose which.',
+    lead: '{a} or {b}: of {of} workloads {fast} is the faster one in {nfast}, and {cheap} the cheaper one for the same work in {ncheap}.',
+    openCompare: 'Ask with your own model and sizes', chooseWhen: 'Choose {name} when', nothing: 'Nothing here speaks for it.',
+    byWorkload: 'Workload by workload', workloadLead: 'Values with their 80 % interval; a margin within the error of both is marked. Costs are US dollars for the same work: per million tokens, per run, per 1,000 images.',
+    workload: 'Workload', costOf: 'Cost,', specifications: 'Specifications', rentOrOwn: 'Rent or own', rentHour: 'Cheapest rent, an hour', hardware: 'Hardware', ownHour: 'Owned, an hour', breakEven: 'Owning pays from, hours a month',
+    noElectricity: 'without electricity', prices: 'Rent by provider, newest price of one GPU-hour', doesNotFit: 'does not fit', withinError: 'within the error', only: 'the only one that runs it',
+    reasonOnly: '{what}: the only one that runs it', reasonFaster: '{what}: {times} the speed of {other}', reasonCheaper: '{what}: {other} costs {times} as much for the same work',
+    reasonFrom: '{what}, {by}: from {limit} {axis} on', reasonBelow: '{what}, {by}: below {limit} {axis}',
+    workloads: { 'chat-small': 'Chat, small model', 'chat-large': 'Chat, large model', serving: 'Serving 32 users', rag: 'RAG', finetune: 'Fine-tuning', pretrain: 'Pretraining', 'cnn-training': 'CNN training', 'image-generation': 'Image generation', hpc: 'HPC (DGEMM)', 'multi-gpu': 'Serving on several GPUs', ownership: 'Owning, an hour' },
+    metrics: { decode_tokens_per_s: 'tokens/s', throughput_tokens_per_s: 'tokens/s of all users', requests_per_s: 'requests/s', hours: 'hours', images_per_s: 'images/s', seconds_per_image: 's per image', tflops: 'TFLOPS', usd_per_hour: 'USD/h' },
+    axes: { prompt_tokens: 'prompt tokens', concurrency: 'requests at once', model_parameters: 'parameters', hours_per_month: 'hours a month' }, by: { speed: 'by speed', cost: 'by cost' },
+    providersTitle: 'Which provider has which GPU', providersLead: '{gpus} GPUs at {providers} providers: the newest price in US dollars of one GPU for an hour, on demand unless it says otherwise.',
+    filterGpu: 'GPU', filterProvider: 'Provider', allOffers: 'Every offer', upTo: 'up to {n} GPUs', regions: '{n} regions',
+    kinds: { 'on-demand': 'on demand', spot: 'spot', 'reserved-1y': 'reserved 1 year', 'reserved-3y': 'reserved 3 years' },
+  },
+  es: {
+    compare: 'Comparar', providers: 'Proveedores', ratio: 'Razón',
+    compareTitle: 'GPU frente a frente', compareLead: 'Las parejas por las que más se pregunta: especificaciones, once usos con su intervalo, precios y cuándo elegir cada una.',
+    lead: '{a} o {b}: de {of} usos, {fast} es la más rápida en {nfast}, y {cheap} la más barata por el mismo trabajo en {ncheap}.',
+    openCompare: 'Pregunta con tu modelo y tus tamaños', chooseWhen: 'Elige {name} cuando', nothing: 'Nada aquí habla en su favor.',
+    byWorkload: 'Uso por uso', workloadLead: 'Valores con su intervalo del 80 %; se marca la ventaja que queda dentro del error de ambas. Los costes son dólares por el mismo trabajo: por millón de tokens, por tanda, por 1000 imágenes.',
+    workload: 'Uso', costOf: 'Coste,', specifications: 'Especificaciones', rentOrOwn: 'Alquilar o comprar', rentHour: 'Alquiler más barato, por hora', hardware: 'Equipo', ownHour: 'En propiedad, por hora', breakEven: 'Comprar compensa desde, horas al mes',
+    noElectricity: 'sin electricidad', prices: 'Alquiler por proveedor, último precio de una GPU por hora', doesNotFit: 'no cabe', withinError: 'dentro del error', only: 'la única que puede',
+    reasonOnly: '{what}: es la única que puede', reasonFaster: '{what}: {times} la velocidad de {other}', reasonCheaper: '{what}: {other} cuesta {times} por el mismo trabajo',
+    reasonFrom: '{what}, {by}: desde {limit} {axis}', reasonBelow: '{what}, {by}: por debajo de {limit} {axis}',
+    workloads: { 'chat-small': 'Chat, modelo pequeño', 'chat-large': 'Chat, modelo grande', serving: 'Servir a 32 usuarios', rag: 'RAG', finetune: 'Ajuste fino', pretrain: 'Preentrenamiento', 'cnn-training': 'Entrenar CNN', 'image-generation': 'Generar imágenes', hpc: 'HPC (DGEMM)', 'multi-gpu': 'Servir con varias GPU', ownership: 'En propiedad, por hora' },
+    metrics: { decode_tokens_per_s: 'tokens/s', throughput_tokens_per_s: 'tokens/s de todos', requests_per_s: 'peticiones/s', hours: 'horas', images_per_s: 'imágenes/s', seconds_per_image: 's por imagen', tflops: 'TFLOPS', usd_per_hour: 'USD/h' },
+    axes: { prompt_tokens: 'tokens de entrada', concurrency: 'peticiones a la vez', model_parameters: 'parámetros', hours_per_month: 'horas al mes' }, by: { speed: 'por velocidad', cost: 'por coste' },
+    providersTitle: 'Qué proveedor tiene qué GPU', providersLead: '{gpus} GPU en {providers} proveedores: el precio más reciente, en dólares, de una GPU por hora; bajo demanda salvo que se diga otra cosa.',
+    filterGpu: 'GPU', filterProvider: 'Proveedor', allOffers: 'Todas las ofertas', upTo: 'hasta {n} GPU', regions: '{n} regiones',
+    kinds: { 'on-demand': 'bajo demanda', spot: 'puntual (spot)', 'reserved-1y': 'reserva de 1 año', 'reserved-3y': 'reserva de 3 años' },
+  },
+};

@@ -3,7 +3,7 @@ import { noWrongs, useBrowser } from './browser.js';
 
 const open = useBrowser();
 
-it.each(['gpus/nvidia-rtx-a6000/', 'models/llama-3.1-8b/', 'es/gpus/nvidia-rtx-4090/', 'gpus/', 'models/', 'methods/', 'data/', 'accuracy/', 'es/methods/'])('%s is readable without scripts and fits a phone', async (path) => {
+it.each(['gpus/nvidia-rtx-a6000/', 'models/llama-3.1-8b/', 'es/gpus/nvidia-rtx-4090/', 'gpus/', 'models/', 'methods/', 'data/', 'accuracy/', 'es/methods/', 'compare/', 'compare/rtx-a6000-vs-a100-sxm-80gb/', 'es/compare/rtx-4090-vs-a100-pcie-40gb/', 'providers/', 'es/providers/'])('%s is readable without scripts and fits a phone', async (path) => {
   const opened = await open(path, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
   expect((await opened.page.locator('main h1').innerText()).length).toBeGreaterThan(3);
   expect(await opened.page.locator('main').innerText()).not.toMatch(/undefined|NaN|\[object/);
@@ -23,5 +23,32 @@ it('figures of the A6000 are traceable to their sources', async () => {
   const opened = await open('gpus/nvidia-rtx-a6000/');
   expect(await opened.page.locator('ul.sources li').count()).toBeGreaterThan(0);
   expect(await opened.page.locator('main').innerText()).toMatch(/768\s+GB\/s/);
+  await noWrongs(opened);
+});
+
+it('a comparison says when to choose which, with margins and prices', async () => {
+  const opened = await open('compare/rtx-4090-vs-a100-sxm-80gb/', { javaScriptEnabled: false });
+  const text = await opened.page.locator('main').innerText();
+  expect(text).toContain('Choose GeForce RTX 4090 when');
+  expect(text).toMatch(/Chat, large model: the only one that runs it/);
+  expect(text).toMatch(/HPC \(DGEMM\): [\d.]+ × the speed of GeForce RTX 4090/);
+  expect(await opened.page.locator('table').count()).toBe(4);
+  await noWrongs(opened);
+});
+
+it('the matrix of providers filters by GPU and provider, and a cell leads to its offers', async () => {
+  const opened = await open('providers/');
+  const { page } = opened;
+  const shown = () => page.locator('.matrix tbody tr:visible').count();
+  const all = await shown();
+  await page.getByLabel('GPU', { exact: true }).fill('a6000');
+  await expect.poll(shown).toBeLessThan(4);
+  await page.getByRole('searchbox', { name: 'Provider' }).fill('runpod');
+  await expect.poll(() => page.locator('.matrix thead th:visible').count()).toBeLessThan(5);
+  const link = page.locator('.matrix tbody tr:visible td:visible a').first();
+  expect(await link.innerText()).toMatch(/^\$\d+\.\d\d$/);
+  await link.click();
+  await expect.poll(() => page.locator('details[open] li').count()).toBeGreaterThan(0);
+  expect(all).toBeGreaterThan(50);
   await noWrongs(opened);
 });
