@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "usage: whichgpu_calibrate [--data DIR] [--out FILE] [--check] [--report] [--only DOMAIN]\n"
                            "Fits every domain on DIR/measurements and writes DIR/calibration.json (or FILE).\n"
                            "--check   writes nothing; exits 1 when the file is not what the fit makes\n"
-                           "--report  also prints errors leaving out cells, GPUs, models and sources (five folds each)\n"
+                           "--report  prints errors leaving out cells, GPUs, models and sources (five folds each); writes nothing\n"
                            "--only    fits one domain and prints its report; writes nothing\n");
       return arg == "--help" ? 0 : 2;
     }
@@ -294,7 +294,7 @@ int main(int argc, char** argv) {
     std::fputs(outcomes[i].report.c_str(), stdout);
   }
   text += "\n]}\n";
-  if (!only.empty()) return 0;
+  if (!only.empty() || report) return 0;  // more folds than the file's spreads are made from
   if (check) {
     const Result<std::string> kept = native::read_file(out_path);
     if (kept && kept.value() == text) {

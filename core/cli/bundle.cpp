@@ -74,6 +74,17 @@ std::string evidence_line(const Catalog& catalog, const MeasurementRow& r) {
   return line + "\n";
 }
 
+/// How many rows an effect was fitted on is for people who read the file; an estimate asks only whether there were any.
+void strip_row_counts(json& calibration) {
+  for (json& domain : calibration["domains"])
+    for (json& coefficient : domain["coefficients"]) {
+      if (coefficient["base"].size() > 2) coefficient["base"].erase(2);
+      for (json& level : coefficient["levels"])
+        for (json& effect : level)
+          if (effect.size() > 2) effect.erase(2);
+    }
+}
+
 /// quality/<format>.json: what was measured of one format, with the source's title and address, so that the page loads
 /// the format that it shows; quality/index.json: rows by format.
 std::optional<Error> write_quality(const json& quality, const json& sources, const std::string& out_dir) {
@@ -127,6 +138,7 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   if (const Result<std::string> sources = native::read_file(data + "/sources.json")) provenance["sources"] = json::parse(sources.value(), nullptr, false).value("sources", json::array());
   strip(document.value());
   strip_unread(document.value());
+  strip_row_counts(document.value()["calibration"]);
   if (const auto e = native::write_file(out_dir + "/catalog.json", document.value().dump())) return complain(*e);
   if (const auto e = native::write_file(out_dir + "/provenance.json", provenance.dump())) return complain(*e);
   const Result<std::string> quality = native::read_file(data + "/quality.json");

@@ -158,7 +158,7 @@ Result<Calibration> read_calibration(const json& document) {
   if (domains == document.end() || !domains->is_array()) return Error{ErrorCode::kBadData, "calibration/domains", "expected an array"};
   const auto effect_of = [](const json& v) -> std::optional<Effect> {
     if (!v.is_array() || v.size() < 2 || !v[0].is_number() || !v[1].is_number()) return std::nullopt;
-    return Effect{v[0].get<double>(), v[1].get<double>(), v.size() > 2 && v[2].is_number() ? v[2].get<int>() : 0};
+    return Effect{v[0].get<double>(), v[1].get<double>(), v.size() > 2 && v[2].is_number() ? v[2].get<int>() : 1};
   };
   for (const json& d : *domains) {
     const std::string name = d.is_object() ? d.value("name", std::string()) : std::string();
