@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "native/files.hpp"
+#include "whichgpu/claims.hpp"
 #include "whichgpu/measurement.hpp"
 
 namespace whichgpu::cli {
@@ -144,6 +145,8 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   const Result<std::string> quality = native::read_file(data + "/quality.json");
   if (!quality) return complain(quality.error());
   if (const auto e = write_quality(json::parse(quality.value(), nullptr, false), provenance["sources"], out_dir)) return complain(*e);
+
+  if (const auto e = native::write_file(out_dir + "/claims.json", to_json(check_claims(catalog.value())).dump())) return complain(*e);
 
   const Result<std::vector<MeasurementRow>> rows = native::read_all_measurements(data + "/measurements");
   if (!rows) return complain(rows.error());

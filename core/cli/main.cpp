@@ -13,6 +13,7 @@
 #include "native/files.hpp"
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
+#include "whichgpu/claims.hpp"
 #include "whichgpu/compare.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
@@ -293,6 +294,9 @@ int main(int argc, char** argv) {
   scale_cmd->add_option("--most", most_gpus, "the largest number of GPUs")->check(CLI::Range(1, 65536));
   scale_cmd->add_flag("--json", as_json, "the curves as JSON");
 
+  CLI::App* claims_cmd = app.add_subcommand("claims", "what published comparisons of RTX A6000, RTX 4090 and A100 say, and what the data and estimates say");
+  claims_cmd->add_flag("--json", as_json, "as JSON, in English and Spanish");
+
   CLI::App* link_cmd = app.add_subcommand("link", "the scenario as the query of an address, and back");
   link_cmd->require_subcommand(1);
   std::string link_text;
@@ -321,6 +325,13 @@ int main(int argc, char** argv) {
     const Result<std::vector<MeasurementRow>> rows = files.empty() ? native::read_all_measurements(data + "/measurements") : read_rows(files);
     if (!rows) return complain(rows.error());
     return run_estimate(catalog.value(), file, rows.value());
+  }
+  if (*claims_cmd) {
+    const std::vector<Claim> claims = check_claims(catalog.value());
+    if (as_json) std::cout << to_json(claims).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    else
+      for (const Claim& c : claims) std::cout << padded(to_word(c.verdict), 10) << c.said.en << "\n          " << c.ours.en << "\n";
+    return 0;
   }
   if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
   if (*scale_cmd) {

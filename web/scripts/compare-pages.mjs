@@ -85,7 +85,7 @@ ${answer.sides.map((side, i) => `<h2>${escape(fill(t.chooseWhen, { name: side.na
     await page(language, 'compare/', {
       title: t.compareTitle,
       description: t.compareLead,
-      body: `<p class="lead">${t.compareLead}</p><ul>${answers.map((answer, at) => `<li><a href="${slug(pairs[at])}/">${escape(answer.sides.map((side) => side.name).join(' vs '))}</a></li>`).join('')}</ul>`,
+      body: `<p class="lead">${t.compareLead}</p><p><a href="../claims/">${t.claimsLink}</a></p><ul>${answers.map((answer, at) => `<li><a href="${slug(pairs[at])}/">${escape(answer.sides.map((side) => side.name).join(' vs '))}</a></li>`).join('')}</ul>`,
     });
   }
   return answers.length;
@@ -144,6 +144,18 @@ export async function writeProviders({ page, escape, fill, gpus, providerBy, off
       wide: true,
       body: `<p class="lead">${lead}</p><form class="filters" hidden><label>${t.filterGpu} <input type="search" name="gpu" autocomplete="off"></label> <label>${t.filterProvider} <input type="search" name="provider" autocomplete="off"></label></form>
 <div class="scroll" tabindex="0" role="region" aria-label="${escape(t.providersTitle)}"><table class="matrix">${head}<tbody>${rows.join('')}</tbody></table></div><h2>${t.allOffers}</h2>${list.join('')}`,
+    });
+  }
+}
+
+/** The published claims with our numbers; the verdicts are the core's. */
+export async function writeClaims({ page, table, escape, text, claims }) {
+  for (const language of ['en', 'es']) {
+    const t = { ...text[language], ...compareText[language] };
+    await page(language, 'claims/', {
+      title: t.claimsTitle,
+      description: t.claimsLead,
+      body: `<p class="lead">${t.claimsLead}</p>${table([t.claim, t.verdict, t.ours], claims.map((claim) => [escape(claim.said[language]), `<strong>${t.verdicts[claim.verdict]}</strong>`, escape(claim.ours[language])]))}`,
     });
   }
 }

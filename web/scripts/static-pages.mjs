@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { writeComparisons, writeProviders } from './compare-pages.mjs';
+import { writeClaims, writeComparisons, writeProviders } from './compare-pages.mjs';
 import { compareText, methods, text } from './static-text.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -213,6 +213,7 @@ async function accuracyPage(language, t, number) {
 const help = { page, engine, table, escape, fill, interval, numberIn, gpus, gpuBy, modelBy, providerBy, offers, text };
 const compared = await writeComparisons(help);
 await writeProviders(help);
+await writeClaims({ ...help, claims: JSON.parse(await readFile(new URL('../public/generated/claims.json', import.meta.url), 'utf8')) });
 
 await cp(new URL('../src/styles/static.css', import.meta.url), new URL('static.css', dist));
 console.log(`static pages: ${count} of GPUs and models, ${compared} comparisons in each language`);

@@ -70,6 +70,7 @@ export const methods = {
 export const compareText = {
   en: {
     compare: 'Compare', providers: 'Providers', ratio: 'Ratio',
+    claims: 'Claims', claimsTitle: 'What is said of the RTX A6000, the RTX 4090 and the A100', claimsLead: 'Sentences from two published comparisons, each beside what the data and the estimates of today say.', claim: 'The claim', ours: 'Our numbers', verdict: 'Verdict', verdicts: { agree: 'agree', partly: 'partly', disagree: 'disagree' }, claimsLink: 'Published claims, checked',
     compareTitle: 'GPUs side by side', compareLead: 'Pairs that people ask about: specifications, eleven workloads with intervals, prices, and when to choose which.',
     lead: '{a} or {b}: of {of} workloads {fast} is the faster one in {nfast}, and {cheap} the cheaper one for the same work in {ncheap}.',
     openCompare: 'Ask with your own model and sizes', chooseWhen: 'Choose {name} when', nothing: 'Nothing here speaks for it.',
@@ -87,6 +88,7 @@ export const compareText = {
   },
   es: {
     compare: 'Comparar', providers: 'Proveedores', ratio: 'Razón',
+    claims: 'Afirmaciones', claimsTitle: 'Lo que se dice de la RTX A6000, la RTX 4090 y la A100', claimsLead: 'Frases de dos comparaciones publicadas, junto a lo que hoy dicen los datos y las estimaciones.', claim: 'La afirmación', ours: 'Nuestros números', verdict: 'Veredicto', verdicts: { agree: 'de acuerdo', partly: 'en parte', disagree: 'en desacuerdo' }, claimsLink: 'Afirmaciones publicadas, comprobadas',
     compareTitle: 'GPU frente a frente', compareLead: 'Las parejas por las que más se pregunta: especificaciones, once usos con su intervalo, precios y cuándo elegir cada una.',
     lead: '{a} o {b}: de {of} usos, {fast} es la más rápida en {nfast}, y {cheap} la más barata por el mismo trabajo en {ncheap}.',
     openCompare: 'Pregunta con tu modelo y tus tamaños', chooseWhen: 'Elige {name} cuando', nothing: 'Nada aquí habla en su favor.',

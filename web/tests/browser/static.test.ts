@@ -3,7 +3,7 @@ import { noWrongs, useBrowser } from './browser.js';
 
 const open = useBrowser();
 
-it.each(['gpus/nvidia-rtx-a6000/', 'models/llama-3.1-8b/', 'es/gpus/nvidia-rtx-4090/', 'gpus/', 'models/', 'methods/', 'data/', 'accuracy/', 'es/methods/', 'compare/', 'compare/rtx-a6000-vs-a100-sxm-80gb/', 'es/compare/rtx-4090-vs-a100-pcie-40gb/', 'providers/', 'es/providers/'])('%s is readable without scripts and fits a phone', async (path) => {
+it.each(['gpus/nvidia-rtx-a6000/', 'models/llama-3.1-8b/', 'es/gpus/nvidia-rtx-4090/', 'gpus/', 'models/', 'methods/', 'data/', 'accuracy/', 'es/methods/', 'compare/', 'compare/rtx-a6000-vs-a100-sxm-80gb/', 'es/compare/rtx-4090-vs-a100-pcie-40gb/', 'providers/', 'es/providers/', 'claims/', 'es/claims/'])('%s is readable without scripts and fits a phone', async (path) => {
   const opened = await open(path, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
   expect((await opened.page.locator('main h1').innerText()).length).toBeGreaterThan(3);
   expect(await opened.page.locator('main').innerText()).not.toMatch(/undefined|NaN|\[object/);
