@@ -35,7 +35,7 @@ struct Scenario {
   struct Rag { double requests_per_s = 2.0, latency_s = 3.0; } rag;
   struct Training {
     std::string method = "lora", precision = "bf16-mixed", optimizer = "adamw", checkpointing, sharding = "auto";
-    double tokens = 0, epochs = 1, sequence_tokens = 2048, micro_batch = 0, global_batch = 16;  ///< tokens 0: 10 million, in pretraining 20 a parameter; micro_batch 0: chosen by us
+    double samples = 0, tokens = 0, epochs = 1, sequence_tokens = 2048, micro_batch = 0, global_batch = 16;  ///< samples: examples of sequence_tokens each, 0 where tokens say it; tokens 0: 10 million, in pretraining 20 a parameter; micro_batch 0: chosen by us
     int lora_rank = 16;
   } training;
   struct Vision { double images = 1281167, epochs = 90; int resolution = 0; double batch = 0; } vision;  ///< 0: the model's own, chosen by us

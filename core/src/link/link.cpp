@@ -48,6 +48,7 @@ constexpr LinkKey kKeys[] = {
     {"rps", "rag", "requests_per_s", Form::kNumber},
     {"rl", "rag", "latency_s", Form::kNumber},
     {"tm", "training", "method", Form::kText},
+    {"tn", "training", "samples", Form::kNumber},
     {"tt", "training", "tokens", Form::kNumber},
     {"te", "training", "epochs", Form::kNumber},
     {"ts", "training", "sequence_tokens", Form::kNumber},

@@ -128,6 +128,7 @@ Result<Scenario> read_scenario(const json& document) {
     t.word("optimizer", s.training.optimizer, {"adamw", "adamw-8bit", "paged-adamw-8bit", "paged-adamw", "adafactor", "lion", "lion-8bit", "muon", "galore", "sgd", "sgd-momentum"});
     t.word("checkpointing", s.training.checkpointing, {"none", "selective", "full"});
     t.word("sharding", s.training.sharding, {"none", "zero-1", "zero-2", "zero-3", "fsdp", "auto"});
+    t.number("samples", s.training.samples, 1, kLargestTokens);
     t.number("tokens", s.training.tokens, 1, kLargestTokens);
     t.number("epochs", s.training.epochs, 1e-3, 1e6);
     t.number("sequence_tokens", s.training.sequence_tokens, 1, 1e8, true);
@@ -271,7 +272,8 @@ json to_json(const Scenario& s) {
   const Scenario::Training& t = s.training;
   JsonFields training;
   training.set("method", t.method);
-  training.set("tokens", t.tokens);
+  training.set_or_null("samples", t.samples);
+  training.set_or_null("tokens", t.tokens);
   training.set("epochs", t.epochs);
   training.set("sequence_tokens", t.sequence_tokens);
   training.set_or_null("micro_batch", t.micro_batch);

@@ -159,6 +159,7 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
 
   // tensor * pipeline * data is all GPUs; what is left out is chosen.
   Scenario::Parallelism& p = s.parallelism;
+  if (s.training.samples > 0) s.training.tokens = s.training.samples * s.training.sequence_tokens;
   if (s.training.tokens <= 0) {
     constexpr double kFineTuningTokens = 1e7;  // a usual instruction set
     s.training.tokens = s.workload == Workload::kPretrain && q.model ? kComputeOptimalTokens * q.model->params_total : kFineTuningTokens;

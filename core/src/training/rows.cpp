@@ -16,6 +16,7 @@ RowEstimate speed_row(const Conditions& row) {
   const auto f = speed_row_features(row, why);
   if (!f) return RowEstimate::not_modelled(why);
   const DomainCalibration& calibration = row.catalog->calibration.domain(speed_spec().name);
+  if (f->metric == RateMetric::kHoursToTarget && !benchmark_known(calibration, *f)) return RowEstimate::not_modelled("no run to this benchmark's quality is known");
   const Predicted p = predict_with_interval(calibration, speed_spec(), f->keys, [&](CoefficientView c) { return speed_log(*f, c); });
   RowEstimate out;
   out.modelled = true;

@@ -262,6 +262,8 @@ SpeedEvidence speed_evidence(const DomainCalibration& calibration, const SpeedFe
   return calibration.rows_seen(kGeneration, f.keys.at[kGeneration]) > 0 ? SpeedEvidence::kNear : SpeedEvidence::kFar;
 }
 
+bool benchmark_known(const DomainCalibration& calibration, const SpeedFeatures& f) { return calibration.rows_seen(kBenchmark, f.keys.at[kBenchmark]) > 0; }
+
 std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not, bool with_names) {
   struct MetricWord { const char* word; RateMetric metric; const char* group; };
   static constexpr MetricWord kMetrics[] = {

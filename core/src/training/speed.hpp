@@ -61,6 +61,8 @@ double speed_log(const SpeedFeatures& features, CoefficientView coefficient);
 /// How near the measurements behind an estimate are: of this GPU, of its generation, or of others.
 enum class SpeedEvidence { kSame, kNear, kFar };
 SpeedEvidence speed_evidence(const DomainCalibration& calibration, const SpeedFeatures& features);
+/// Whether the work to a benchmark's quality was fitted on some run.
+bool benchmark_known(const DomainCalibration& calibration, const SpeedFeatures& features);
 std::optional<SpeedFeatures> speed_row_features(const Conditions& row, std::string& why_not, bool with_names = false);
 
 }  // namespace whichgpu::training

@@ -19,7 +19,9 @@ RowEstimate vision_row(const Conditions& row) {
   } else {
     const auto f = vision::speed_row_features(row, why);
     if (!f) return RowEstimate::not_modelled(why);
-    p = predict_with_interval(row.catalog->calibration.domain(vision::speed_spec().name), vision::speed_spec(), f->keys, [&](CoefficientView c) { return vision::speed_log(*f, c); });
+    const DomainCalibration& calibration = row.catalog->calibration.domain(vision::speed_spec().name);
+    if (f->metric == vision::Metric::kHoursToTarget && !vision::benchmark_known(calibration, *f)) return RowEstimate::not_modelled("no run to this benchmark's quality is known");
+    p = predict_with_interval(calibration, vision::speed_spec(), f->keys, [&](CoefficientView c) { return vision::speed_log(*f, c); });
   }
   RowEstimate out;
   out.modelled = true;

@@ -154,6 +154,8 @@ Parts speed_parts(const Features& f, CoefficientView c) {
   return p;
 }
 
+bool benchmark_known(const DomainCalibration& calibration, const Features& f) { return calibration.rows_seen(kTargetLevel, f.keys.at[kTargetLevel]) > 0; }
+
 double speed_log(const Features& f, CoefficientView c) {
   const double step = speed_parts(f, c).total;
   switch (f.metric) {

@@ -62,6 +62,8 @@ const DomainSpec& memory_spec();
 /// nullopt, with the reason, when the model's or the GPU's figures are missing.
 std::optional<Features> speed_features(const Setup& setup, std::string& why_not, bool with_names = false);
 Parts speed_parts(const Features& features, CoefficientView coefficient);
+/// Whether the work to a benchmark's quality was fitted on some run.
+bool benchmark_known(const DomainCalibration& calibration, const Features& features);
 double speed_log(const Features& features, CoefficientView coefficient);
 std::optional<MemoryFeatures> memory_features(const Setup& setup, std::string& why_not, bool with_names = false);
 MemoryParts memory_parts(const MemoryFeatures& features, CoefficientView coefficient);

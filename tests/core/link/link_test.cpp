@@ -28,7 +28,7 @@ constexpr std::pair<const char*, const char*> kLinks[] = {
 const char* kFull = R"({"version":1,"as_of":"2026-11-30","workload":"serving","model":"llama-3-8b","draft_model":"llama-3.2-1b","engine":"vllm","precision":{"weights":"fp8","kv_cache":"fp8"},
  "gpu":"nvidia-rtx-4090","gpu_count":8,"nodes":2,"parallelism":{"tensor":2,"pipeline":2,"expert":1,"data":2},"offload":"cpu","host":{"ram_gib":128,"ram_gb_per_s":51.2,"pcie_gb_per_s":16,"vram_reserved_gib":0.25},
  "context_tokens":4096,"prompt_tokens":2000,"output_tokens":100,"concurrency":7,"rag":{"requests_per_s":0.5,"latency_s":1.5},
- "training":{"method":"full","tokens":123456789,"epochs":3,"sequence_tokens":1024,"micro_batch":2,"global_batch":64,"precision":"bf16","optimizer":"lion","checkpointing":"none","sharding":"fsdp","lora_rank":8},
+ "training":{"method":"full","samples":120563,"tokens":123456789,"epochs":3,"sequence_tokens":1024,"micro_batch":2,"global_batch":64,"precision":"bf16","optimizer":"lion","checkpointing":"none","sharding":"fsdp","lora_rank":8},
  "vision":{"images":1000,"epochs":2,"resolution":384,"batch":32},"image":{"width":768,"height":512,"steps":20,"batch":2,"frames":16},"hpc":{"kernel":"stream","size":1000000},
  "offer":{"provider":"vast.ai","kind":"spot","region":"us & eu","instance":"1x=2"},"price_usd_per_hour":0.335,"utilisation":0.4,
  "ownership":{"own":true,"card_price_usd":1600,"lifetime_months":24,"usd_per_kwh":0.21,"country":"ES","pue":1.05},"limits":{"budget_usd":10,"deadline_h":5,"latency_s":2}})";

@@ -343,6 +343,11 @@ TEST_CASE("without a number of tokens pretraining is compute-optimal", "[trainin
   for (const auto& [name, value] : e.training->plan)
     if (name == "steps") CHECK_THAT(std::stod(value), WithinRel(20 * parameters / (1024.0 * 4096), 1e-4));
   CHECK(ask(R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune"})").scenario.training.tokens == 1e7);
+  // A data set of examples: 52,002 of 512 tokens (Alpaca), three times.
+  const Estimate examples = ask(R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune","training":{"samples":52002,"sequence_tokens":512,"epochs":3,"global_batch":128}})");
+  CHECK(examples.scenario.training.tokens == 52002.0 * 512);
+  for (const auto& [name, value] : examples.training->plan)
+    if (name == "steps") CHECK(std::stod(value) == 1219);  // 156,006 / 128, rounded up
 }
 
 TEST_CASE("preference tuning and reinforcement keep a second model, and pairs go through together", "[training]") {

@@ -75,6 +75,7 @@ export const en = {
   'field.ragRate': 'Requests',
   'field.ragLatency': 'Latency target',
   'field.method': 'Method',
+  'field.samples': 'Examples in the data',
   'field.tokens': 'Tokens in the data',
   'field.epochs': 'Epochs',
   'field.sequence': 'Sequence length',

@@ -76,6 +76,7 @@ export const es: Messages = {
   'field.ragRate': 'Peticiones',
   'field.ragLatency': 'Latencia deseada',
   'field.method': 'Método',
+  'field.samples': 'Ejemplos de los datos',
   'field.tokens': 'Tokens de los datos',
   'field.epochs': 'Épocas',
   'field.sequence': 'Longitud de secuencia',

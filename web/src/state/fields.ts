@@ -29,6 +29,7 @@ export const fields: readonly Field[] = [
   { path: 'rag.requests_per_s', label: 'field.ragRate', group: 'sizes', control: 'number', workloads: ['rag'], unitKey: 'unit.requests_per_s' },
   { path: 'rag.latency_s', label: 'field.ragLatency', group: 'sizes', control: 'number', workloads: ['rag'], unitKey: 'unit.s' },
   { path: 'training.method', label: 'field.method', group: 'sizes', control: 'select', workloads: ['finetune'], options: ['lora', 'qlora', 'full', 'dora', 'qdora', 'dpo', 'lora-dpo', 'qlora-dpo', 'grpo', 'lora-grpo', 'qlora-grpo'] },
+  { path: 'training.samples', label: 'field.samples', group: 'sizes', control: 'number', workloads: ['finetune'], options: [1000, 10000, 52002, 1000000], whole: true, more: true },
   { path: 'training.tokens', label: 'field.tokens', group: 'sizes', control: 'number', workloads: training, unitKey: 'unit.tokens', options: [1e6, 1e7, 1e8, 1e9, 1e12] },
   { path: 'training.epochs', label: 'field.epochs', group: 'sizes', control: 'number', workloads: training, options: [1, 2, 3, 5] },
   { path: 'training.sequence_tokens', label: 'field.sequence', group: 'sizes', control: 'number', workloads: training, unitKey: 'unit.tokens', options: [512, 1024, 2048, 4096, 8192], whole: true },
