@@ -13,6 +13,10 @@
 /// not outweigh a card measured once.
 namespace whichgpu::calibrate {
 
+/// Logarithms of a time, a size or a share that vanish beside every other, of a rate so high that its time vanishes, and a
+/// slope that changes nothing.
+inline constexpr double kNothing = -30, kInstantly = 30, kFlat = 0;
+
 /// One row that a domain can model.
 struct Observation {
   double log_measured = 0;
@@ -35,6 +39,9 @@ struct Domain {
   /// For domains whose priors are far off, where sharp weights would call the data outliers.
   double first_residual_scale = 0;
   double crowd_weight = 0.3;
+  /// Terms for --ablation, each with the value of its coefficient at which it is gone.
+  struct AblatedTerm { std::string coefficient; double gone; };
+  std::vector<AblatedTerm> terms;
   std::vector<std::string> uses;  ///< domains whose fit `observe` asks for; they stand before this one in all_domains()
 };
 

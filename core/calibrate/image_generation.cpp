@@ -11,6 +11,7 @@ Domain image_speed_domain() {
   Domain d;
   d.spec = &generation::speed_spec();
   d.source_sd = 0.1;
+  d.terms = {{"launch", kNothing}, {"rest", kNothing}, {"steps", kFlat}, {"scale", kNothing}, {"offload", kNothing}, {"typical", kFlat}};
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (row.workload != "diffusion-infer") return false;
@@ -28,6 +29,7 @@ Domain image_memory_domain() {
   Domain d;
   d.spec = &generation::memory_spec();
   d.source_sd = 0.05;
+  d.terms = {{"encoders", kNothing}, {"activations", kNothing}, {"runtime", kNothing}};
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (row.workload != "diffusion-infer" || row.metric != "peak_vram_gb") return false;

@@ -103,7 +103,7 @@ ordered_json effect_json(const Layout::Parameter&, double value, double sd, int 
 
 int main(int argc, char** argv) {
   std::string data = WHICHGPU_DATA_DIR, out_path, only;
-  bool check = false, report = false;
+  bool check = false, report = false, ablation = false;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
@@ -112,11 +112,13 @@ int main(int argc, char** argv) {
     else if (arg == "--only") only = value();
     else if (arg == "--check") check = true;
     else if (arg == "--report") report = true;
+    else if (arg == "--ablation") report = ablation = true;
     else {
-      std::fprintf(stderr, "usage: whichgpu_calibrate [--data DIR] [--out FILE] [--check] [--report] [--only DOMAIN]\n"
+      std::fprintf(stderr, "usage: whichgpu_calibrate [--data DIR] [--out FILE] [--check] [--report] [--ablation] [--only DOMAIN]\n"
                            "Fits every domain on DIR/measurements and writes DIR/calibration.json (or FILE).\n"
                            "--check   writes nothing; exits 1 when the file is not what the fit makes\n"
                            "--report  prints errors leaving out cells, GPUs, models and sources (five folds each); writes nothing\n"
+                           "--ablation  the report, and the errors without each term of the formulas, refitted; writes nothing\n"
                            "--only    fits one domain and prints its report; writes nothing\n");
       return arg == "--help" ? 0 : 2;
     }
@@ -248,6 +250,21 @@ int main(int argc, char** argv) {
       for (const std::string& metric : metrics) {
         print(said, "  %-26s cells %s  gpus %s\n", metric.empty() ? "all" : metric.c_str(), cell_errors(rows, by_cell, metric).c_str(), cell_errors(rows, by_gpu, metric).c_str());
         print(said, "  %-26s models %s sources %s\n", "", cell_errors(rows, by_model, metric).c_str(), cell_errors(rows, by_source, metric).c_str());
+      }
+      if (ablation) {
+        print(said, "  %-26s cells %s  sources %s\n", "with every term", cell_errors(rows, by_cell, "").c_str(), cell_errors(rows, by_source, "").c_str());
+        for (const Domain::AblatedTerm& term : domain.terms) {
+          DomainSpec without = spec;
+          for (CoefficientSpec& c : without.coefficients)
+            if (term.coefficient == c.name) c = {c.name, term.gone, 1e-6, {}};
+          Domain ablated = domain;
+          ablated.spec = &without;
+          const Layout smaller(without, rows, all);
+          const Fitted refitted = fit(ablated, rows, smaller, all);
+          const Start from{&smaller, &refitted};
+          print(said, "  without %-18s cells %s  sources %s\n", term.coefficient.c_str(), cell_errors(rows, leave_out(ablated, rows, cells, folds, from), "").c_str(),
+                cell_errors(rows, leave_out(ablated, rows, sources, folds, from), "").c_str());
+        }
       }
       const char* const names[] = {"cells", "gpus", "models", "sources"};
       for (int way = 0; way < 4; ++way) print(said, "  intervals hold %.1f %% leaving out %s\n", 100 * held(way, residual_scale, coefficient_scale), names[way]);

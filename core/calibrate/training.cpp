@@ -24,6 +24,8 @@ Domain training_speed_domain() {
   d.source_sd = 0.05;
   d.residual_scale = 0.12;
   d.first_residual_scale = 0.6;
+  d.terms = {{"elements", kNothing}, {"scores", kNothing}, {"dequantise", kNothing}, {"layer", kNothing}, {"gather", kNothing}, {"gradients", kNothing}, {"tensor", kNothing},
+             {"exchange", kNothing}, {"bubble", kNothing}, {"optimizer", kNothing}, {"offload", kNothing}, {"scale", kNothing}, {"expert-year", kFlat}, {"peak-slope", kFlat}};
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!language(row)) return false;
@@ -42,6 +44,7 @@ Domain training_memory_domain() {
   d.source_sd = 0.05;
   d.residual_scale = 0.12;
   d.first_residual_scale = 1.0;
+  d.terms = {{"checkpoints", kNothing}, {"working", kNothing}, {"scores", kNothing}, {"logits", kNothing}, {"gathered", kNothing}, {"constant", kNothing}, {"fragmentation", kNothing}};
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!language(row) || row.metric != "peak_vram_gb") return false;

@@ -17,6 +17,7 @@ Domain vision_speed_domain() {
   d.spec = &vision::speed_spec();
   d.source_sd = 0.1;
   d.residual_scale = 0.12;
+  d.terms = {{"bandwidth", kInstantly}, {"launch", kNothing}, {"scale", kNothing}};
   d.observe = [](const Conditions& row, const MeasurementRow&, Observation& out) {
     std::string why;
     if (!vision_row(row)) return false;

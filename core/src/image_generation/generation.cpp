@@ -11,7 +11,7 @@ namespace whichgpu::generation {
 namespace {
 
 enum Level { kSoftware, kKind, kFamily, kPrecision, kGeneration, kGpuLevel, kSoftwareFamily, kOffloadLevel, kBatchLevel, kLink };
-enum Coefficient { kCompute, kLaunch, kDecode, kRest, kSteps, kScale, kOffloadCost, kTypical };
+enum Coefficient { kCompute, kLaunch, kRest, kSteps, kScale, kOffloadCost, kTypical };
 enum MemoryLevel { kMemorySoftware, kMemoryKind, kMemoryPrecision };
 enum MemoryCoefficient { kDenoiser, kEncoders, kActivations, kRuntime, kBudget };
 
@@ -112,7 +112,6 @@ const DomainSpec& speed_spec() {
       {"software", "kind", "family", "precision", "generation", "gpu", "software-kind", "offload", "batch", "link"},
       {{"compute", -0.8, 0.7, {{kSoftware, 0.3}, {kKind, 0.3}, {kFamily, 0.15}, {kPrecision, 0.25}, {kGeneration, 0.4}, {kGpuLevel, 0.15}, {kSoftwareFamily, 0.2}, {kBatchLevel, 0.2}}},
        {"launch", -3.8, 1.0, {{kSoftware, 0.6}, {kKind, 0.4}, {kGeneration, 0.4}}},
-       {"decode", -1.2, 0.6, {{kSoftware, 0.4}}},
        {"rest", -1.2, 0.7, {{kSoftware, 0.7}, {kPrecision, 0.4}}},
        {"steps", -0.3, 0.4, {{kSoftware, 0.4}, {kFamily, 0.3}}},
        {"scale", -2.0, 0.7, {{kLink, 0.5}, {kSoftware, 0.5}}},
@@ -132,7 +131,7 @@ const DomainSpec& memory_spec() {
        // Encoders may be quantised too, or be freed once the prompt is encoded.
        {"encoders", 0.0, 0.3, {{kMemorySoftware, 0.5}, {kMemoryPrecision, 0.4}}},
        {"activations", 0.0, 0.5, {{kMemoryKind, 0.4}, {kMemorySoftware, 0.4}}},
-       {"runtime", -0.3, 0.4, {{kMemorySoftware, 0.3}}},
+       {"runtime", -1.5, 0.5, {{kMemorySoftware, 0.5}}},
        // With offloading, engines fill the card up to a share of it.
        {"budget", -0.25, 0.1, {{kMemorySoftware, 0.1}}}},
       {kMemorySoftware}};
@@ -202,7 +201,7 @@ Parts speed_parts(const Features& f, CoefficientView c) {
   p.stream = f.stream_s > 0 ? f.stream_s * c.exp(c[kOffloadCost]) : 0;
   p.move = f.move_s > 0 ? f.move_s * c.exp(c[kOffloadCost]) : 0;
   p.step = busy + p.launches + p.exchange + p.stream;
-  p.decode = f.batch * f.decode_flops / (f.peak * c.exp(c[kDecode]));
+  p.decode = f.batch * f.decode_flops / rate;  // convolutions at the denoiser's efficiency: an own one earned nothing
   p.rest = c.exp(c[kRest]);
   p.image = (p.steps * p.step + p.decode + p.rest + p.move) / f.batch;
   return p;

@@ -10,7 +10,7 @@ namespace whichgpu::training {
 namespace {
 
 enum Level { kClass, kEngine, kStoreLevel, kStoreEngine, kTrained, kTrainedSharding, kCheckpoint, kGeneration, kCount, kEngineTrained };
-enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation, kLogitsYear };
+enum Coefficient { kWeights, kStates, kSaved, kCheckpoints, kWorking, kScores, kLogits, kGathered, kConstant, kFragmentation };
 
 /// 4 bits and a 32-bit scale for 64 weights; or an 8-bit scale, itself scaled for 256 (Dettmers et al. 2023,
 /// arXiv 2305.14314, section 3).
@@ -62,8 +62,7 @@ const DomainSpec& memory_spec() {
        {"logits", 1.2, 0.6, {{kClass, 0.3}, {kEngine, 1.5}}},
        {"gathered", 0.2, 0.4, {{kEngine, 0.3}}},
        {"constant", 0.0, 0.5, {{kEngine, 0.5}, {kCount, 0.3}}},
-       {"fragmentation", -3.5, 0.5, {{kEngine, 0.5}}},
-       {"logits-year", -0.2, 0.3, {}}},
+       {"fragmentation", -3.5, 0.5, {{kEngine, 0.5}}}},
       {kClass, kEngine}};
   return spec;
 }
@@ -115,7 +114,7 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   // DoRA merges one matrix at a time in FP32 to take its norms.
   if (s.renormalised) kept += 6 * m.hidden * std::max(m.hidden, m.ffn_width) / s.tensor;
   double gathered = s.sharding == Sharding::kEverything ? linear / m.layers * 4 / s.tensor + m.embedding_parameters : 0;
-  if (s.paged_out) kept = std::max(0.0, kept - (whole ? m.parameters / model_share * s.moment_bytes / state_share : kept));
+  if (s.paged_out) kept = std::max(0.0, kept - (whole ? m.parameters / model_share * s.moment_bytes / state_share : kept * s.moment_bytes / (8 + s.moment_bytes)));
   if (s.offload) {
     if (whole) kept = 0;
     if (s.sharding == Sharding::kEverything) held = 0;
@@ -148,7 +147,6 @@ MemoryFeatures memory_features(const Setup& s, bool with_names) {
   f.logits_gib = logit_tokens * m.vocabulary * 2 / s.tensor * predicted / kBytesPerGib;
   if (s.method == Method::kReinforcement)
     f.generation_gib = kAnswersAtOnce * s.micro_batch * s.sequence * 2 * m.kv_width * (m.full_attention_layers + m.sliding_layers) * 2 / (s.tensor * s.pipeline) / kBytesPerGib;
-  f.years = s.year - 2024;
   f.weights_gib = held / kBytesPerGib;
   f.states_gib = kept / kBytesPerGib;
   f.gathered_gib = gathered / kBytesPerGib;
@@ -174,7 +172,7 @@ MemoryParts memory_parts(const MemoryFeatures& f, CoefficientView c) {
   p.states = f.states_gib * c.exp(c[kStates]);
   p.activations = f.saved_gib * c.exp(c[kSaved]) + f.checkpoints_gib * c.exp(c[kCheckpoints]);
   // A layer's working set and the logits are never alive together.
-  p.working = std::max(f.working_gib * c.exp(c[kWorking]), f.logits_gib * c.exp(c[kLogits] + c[kLogitsYear] * f.years));
+  p.working = std::max(f.working_gib * c.exp(c[kWorking]), f.logits_gib * c.exp(c[kLogits]));
   p.scores = f.scores_gib * c.exp(c[kScores]);
   p.gathered = f.gathered_gib * c.exp(c[kGathered]);
   p.generation = std::max(0.0, f.generation_gib - p.activations - p.working - p.scores);
@@ -212,6 +210,7 @@ std::optional<MemoryFeatures> memory_row_features(const Conditions& row, std::st
     setup->micro_batch = setup->trains_adapters && !verdict ? 2 : 1;
     if (verdict && !setup->checkpointing_stated) setup->checkpointing = Checkpointing::kFull;
   }
+  setup->paged_out = row.metric == "fits" && setup->paged;
   MemoryFeatures f = memory_features(*setup, with_names);
   if (row.has(kTotal)) f.copies = setup->gpus;
   if (row.unit == "gb") f.copies *= kBytesPerGib / kBytesPerGb;

@@ -24,7 +24,6 @@ struct MemoryFeatures {
   double scores_gib = 0, logits_gib = 0;
   double generation_gib = 0;   ///< cache of the answers being sampled, never alive with the activations
   double capacity_gib = 0;     ///< 0: not known
-  double years = 0;            ///< since 2024: later stacks compute the loss in chunks
   double copies = 1;           ///< what a GiB per GPU becomes in the report: GPUs that a total covers, GB for GiB
   Keys keys;
   bool with_names = false;

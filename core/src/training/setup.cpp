@@ -335,6 +335,7 @@ std::optional<Setup> setup_of(const Conditions& row, std::string& why_not) {
   s.checkpoints_offloaded = contains(row.checkpointing, "offload");
   const bool eight_bit = contains(row.optimizer, "8bit") || contains(row.optimizer, "8-bit") || contains(row.optimizer, "4bit");
   s.moment_bytes = contains(row.optimizer, "adafactor") ? 0.1 : eight_bit ? 2 : 8;
+  s.paged = contains(row.optimizer, "paged");
   // FSDP stacks keep the shards in FP32; scripts around transformers train the weights as they are, and LitGPT's
   // "true" precision holds gradients and moments in 16 bits as well.
   s.wide_shards = !s.trains_adapters && (s.engine == "torchtitan" || s.engine == "llm-foundry" || s.engine == "fms-fsdp");

@@ -10,7 +10,7 @@ namespace whichgpu::training {
 namespace {
 
 enum Level { kClass, kEngine, kArithmeticLevel, kGeneration, kGenerationArithmetic, kGpuLevel, kEngineArithmetic, kMethodLevel, kKind, kMethodStore, kStoreLevel, kNetwork, kBenchmark, kMetricGroup };
-enum Coefficient { kProducts, kExperts, kAttention, kElements, kScores, kDequantise, kLayer, kGather, kGradients, kTensor, kExchange, kBubble, kOptimizer, kOffload, kLength, kConvention, kScale, kTarget, kTargetSlope, kGeneration_, kYear, kExpertYear, kPeakSlope };
+enum Coefficient { kProducts, kExperts, kAttention, kElements, kScores, kDequantise, kLayer, kGather, kGradients, kTensor, kExchange, kBubble, kOptimizer, kOffload, kLength, kConvention, kScale, kTarget, kTargetSlope, kGeneration_, kExpertYear, kPeakSlope };
 
 /// Effective bytes/s between nodes per GPU where the row does not say: one 100 to 400 Gb/s port per GPU as the cloud
 /// shapes of that generation have it, 100 Gb/s elsewhere.
@@ -74,7 +74,6 @@ const DomainSpec& speed_spec() {
        {"target", 21.8, 2.0, {{kBenchmark, 3.0}}},
        {"target-slope", 0.25, 0.3, {{kBenchmark, 0.3}}},
        {"generation", 1.5, 0.8, {{kEngine, 0.8}}},
-       {"year", 0.05, 0.05, {{kClass, 0.06}, {kEngine, 0.042}}},
        {"expert-year", 0.1, 0.3, {}},
        {"peak-slope", 0.15, 0.15, {}}},
       {kMetricGroup, kClass, kEngine}};
@@ -168,9 +167,8 @@ SpeedFeatures speed_features(const Setup& s, bool with_names) {
   // arXiv 2402.09353, section 4.3: the norm is a constant in the backward pass).
   if (s.renormalised) f.renormalise_s = (1 + repeated) * local * (bits_bytes + 8) / f.bytes_per_s;
   f.layer_passes = m.layers / s.pipeline * f.passes;
-  f.years = s.year - 2025;
   // Grouped products grew fast from 2025 on; measured only over that time, so not carried far beyond it.
-  f.expert_years = std::clamp(f.years - 1, -0.5, 1.0);
+  f.expert_years = std::clamp(s.year - 2026, -0.5, 1.0);
   f.doublings = log(std::max(1.0, s.gpus / 8)) / 0.6931471805599453;
   f.useful_flops = base * (f.dense_flops + f.expert_flops + f.head_flops + f.attention_flops);
   f.reported_flops = 6 * (m.causal ? m.dense_matmul + m.expert_matmul + m.head_matmul : m.parameters) + 3 * f.attention_flops;
@@ -206,17 +204,16 @@ SpeedParts speed_parts(const SpeedFeatures& f, CoefficientView c) {
     p.length = f.sequence * fill;
   }
   const double tokens = f.work_tokens * fill;
-  const double products = below_peak(c.exp(c[kProducts] - c[kPeakSlope] * c.log(f.peak / 3e14) + c[kYear] * f.years), f.most_of_peak);
+  const double products = below_peak(c.exp(c[kProducts] - c[kPeakSlope] * c.log(f.peak / 3e14)), f.most_of_peak);
   const double dense = tokens * f.passes * (f.dense_flops / f.peak + f.head_flops / f.half_peak) / products;
   const double experts = f.expert_flops > 0 ? tokens * f.passes * f.expert_flops / (f.peak * products * below_peak(c.exp(c[kExperts] + c[kExpertYear] * f.expert_years))) : 0;
   const double multiply = dense + experts;
-  const double faster = c.exp(-c[kYear] * f.years);
   p.products = std::sqrt(multiply * multiply + f.weight_read_s * f.weight_read_s);
-  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_peak(c.exp(c[kAttention] + c[kYear] * f.years), f.most_of_peak));
-  p.elements = tokens * (f.element_bytes * c.exp(c[kElements]) + fill * f.score_bytes * c.exp(c[kScores])) / f.bytes_per_s * faster;
-  p.dequantise = f.dequantise_s > 0 ? f.dequantise_s * c.exp(c[kDequantise]) * faster : 0;
+  p.attention = tokens * f.attention_passes * f.attention_flops * fill / (f.half_peak * below_peak(c.exp(c[kAttention]), f.most_of_peak));
+  p.elements = tokens * (f.element_bytes * c.exp(c[kElements]) + fill * f.score_bytes * c.exp(c[kScores])) / f.bytes_per_s;
+  p.dequantise = f.dequantise_s > 0 ? f.dequantise_s * c.exp(c[kDequantise]) : 0;
   const double compute = p.products + p.attention + p.elements + p.dequantise;
-  const double launches = f.layer_passes * c.exp(c[kLayer]) * (f.moe ? 1.5 : 1) * faster;
+  const double launches = f.layer_passes * c.exp(c[kLayer]) * (f.moe ? 1.5 : 1);
   double micro = c.soft_max(compute, launches, 3);
   p.launches = micro - compute;
   if (f.walk > 1) { p.bubble += micro * (f.walk - 1); micro *= f.walk; }

@@ -32,7 +32,6 @@ struct SpeedFeatures {
   double weight_read_s = 0, dequantise_s = 0, gather_s = 0, gradient_s = 0, tensor_s = 0, expert_s = 0, optimizer_s = 0, offload_s = 0, renormalise_s = 0;
   double layer_passes = 0;        ///< layers on this GPU times passes
   double bubble = 0, accumulation = 1, walk = 1;  ///< walk: GPUs that one batch visits in turn
-  double years = 0;               ///< since 2025
   double expert_years = 0;        ///< since 2026, within the time that measurements cover
   double doublings = 0;           ///< of the GPU count above one node of eight
   double reported_flops = 0;      ///< per token, as the source's TFLOP/s or MFU counts them
