@@ -14,6 +14,7 @@
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/claims.hpp"
+#include "whichgpu/import.hpp"
 #include "whichgpu/compare.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
@@ -33,7 +34,7 @@ std::string padded(std::string text, std::size_t width) {
   return text + " ";
 }
 
-int run_estimate(const Catalog& catalog, const std::string& file, const std::vector<MeasurementRow>& measured) {
+int run_estimate(const Catalog& catalog, const std::string& file, const std::string& config, const std::vector<MeasurementRow>& measured) {
   std::string text;
   if (file.empty() || file == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -55,6 +56,22 @@ int run_estimate(const Catalog& catalog, const std::string& file, const std::vec
       const std::string line(trim(std::string_view(text).substr(at, end - at)));
       if (!line.empty()) lines.push_back(line);
       at = end + 1;
+    }
+  }
+  if (!config.empty()) {
+    // The file's model takes the place of the one that a scenario names; its quantization is the format unless one is asked for.
+    const Result<std::string> config_text = native::read_file(config);
+    if (!config_text) return complain(config_text.error());
+    const json imported = json::parse(import_config_json(config_text.value(), ""), nullptr, false);
+    if (imported.contains("error")) return complain({ErrorCode::kInvalidInput, imported["error"].value("path", ""), imported["error"].value("message", "")});
+    for (const json& assumption : imported["assumptions"]) std::cerr << "whichgpu: " << config << ": " << assumption.get<std::string>() << '\n';
+    for (std::string& line : lines) {
+      json scenario = json::parse(line, nullptr, false);
+      if (!scenario.is_object()) continue;  // answered by its error below
+      scenario.erase("model");
+      scenario["custom_model"] = imported["model"];
+      if (!scenario.contains("precision") && imported["precision"].is_string()) scenario["precision"] = imported["precision"];
+      line = scenario.dump(-1, ' ', false, json::error_handler_t::replace);
     }
   }
   for (const std::string& line : lines) {
@@ -265,6 +282,8 @@ int main(int argc, char** argv) {
   std::size_t most = 0;
   CLI::App* estimate_cmd = app.add_subcommand("estimate", "scenarios as JSON lines (file or standard input) -> estimates as JSON lines, same order");
   estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out");
+  std::string config_file;
+  estimate_cmd->add_option("--config", config_file, "a model's config.json: the model of every scenario");
   CLI::Option* evidence_option = estimate_cmd->add_option("--evidence", files, "show the nearest measurements, of these CSV files or, with none named, of data/measurements")->expected(0, -1);
   CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
   rank_cmd->add_option("file", file, "the scenario; standard input when left out");
@@ -294,6 +313,11 @@ int main(int argc, char** argv) {
   scale_cmd->add_option("--most", most_gpus, "the largest number of GPUs")->check(CLI::Range(1, 65536));
   scale_cmd->add_flag("--json", as_json, "the curves as JSON");
 
+  CLI::App* inspect_cmd = app.add_subcommand("inspect", "a published config.json -> the model as a row of the catalog, and what was assumed");
+  std::string model_name;
+  inspect_cmd->add_option("file", file, "config.json; - is standard input")->required();
+  inspect_cmd->add_option("--name", model_name, "the model's name");
+
   CLI::App* claims_cmd = app.add_subcommand("claims", "what published comparisons of RTX A6000, RTX 4090 and A100 say, and what the data and estimates say");
   claims_cmd->add_flag("--json", as_json, "as JSON, in English and Spanish");
 
@@ -319,12 +343,25 @@ int main(int argc, char** argv) {
   const Result<Catalog> catalog = load_catalog(document.value());
   if (!catalog) return complain(catalog.error());
   if (*estimate_cmd) {
-    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, {});
+    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, config_file, {});
     // An option that may stand alone is given as one empty text.
     files.erase(std::remove(files.begin(), files.end(), std::string()), files.end());
     const Result<std::vector<MeasurementRow>> rows = files.empty() ? native::read_all_measurements(data + "/measurements") : read_rows(files);
     if (!rows) return complain(rows.error());
-    return run_estimate(catalog.value(), file, rows.value());
+    return run_estimate(catalog.value(), file, config_file, rows.value());
+  }
+  if (*inspect_cmd) {
+    std::string text;
+    if (file == "-") {
+      text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    } else {
+      Result<std::string> read = native::read_file(file);
+      if (!read) return complain(read.error());
+      text = std::move(read.value());
+    }
+    const std::string answer = import_config_json(text, model_name);
+    std::cout << answer << '\n';
+    return answer.compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
   }
   if (*claims_cmd) {
     const std::vector<Claim> claims = check_claims(catalog.value());
