@@ -6,7 +6,7 @@ import { parts, t, word } from '../i18n/index.js';
 import { findRow, rowKey, runs, speedColumn } from '../state/columns.js';
 import { PageElement } from './base.js';
 import { quantityText, verdictMark } from './draw.js';
-import { gpuName, lookup, modelName, modelSize, providerName, rowName, shortName, weightsName, weightsOf } from './names.js';
+import { askedModelName, gpuName, lookup, modelSize, providerName, rowName, shortName, weightsName, weightsOf } from './names.js';
 import type { PickTarget } from './question.js';
 
 const pickNames = ['best_value', 'fastest', 'cheapest', 'smallest'] as const;
@@ -53,7 +53,7 @@ export class AnswerView extends PageElement {
     const size = (value: number | null | undefined) => (typeof value === 'number' ? tokens(value) : '…');
     const plain = (text: string) => html`<strong>${text}</strong>`;
     return parts<TemplateResult>(`answer.${workload}`, {
-      model: this.word('model', modelName(index, scenario.model ?? echo.model) || '…'),
+      model: this.word('model', askedModelName(index, scenario, echo) || '…'),
       weights: this.word('weights', weightsName(index, weightsOf(echo, scenario)) || t('question.unset')),
       context: this.word('context', size(scenario.context_tokens ?? echo.context_tokens)),
       users: plain(typeof echo.concurrency === 'number' ? integer(echo.concurrency) : '…'),

@@ -103,7 +103,7 @@ export class App extends PageElement {
     const id = await picker?.pick({ title: t(title), choices, current: current ?? null, anchor });
     if (!id) return;
     if (target === 'all') this.arriveAt(id);
-    else if (target === 'model') this.store.change(set(this.store.state.scenario, 'model', id));
+    else if (target === 'model') this.store.change(set(set(this.store.state.scenario, 'custom_model', undefined), 'model', id));
     else if (target === 'gpu') this.store.change(set(this.store.state.scenario, 'gpu', id));
     else if (target === 'weights') this.chooseWeights(id);
     else if (target === 'context') this.store.change(set(this.store.state.scenario, 'context_tokens', Number(id)));

@@ -39,6 +39,13 @@ export function modelName(index: CatalogIndex | null, id: string | null | undefi
   return (index && lookup(index).models.get(id)?.name) ?? id;
 }
 
+/** The model of a question: one that was brought goes by its own name. */
+export function askedModelName(index: CatalogIndex | null, scenario: Scenario, echo?: Scenario): string {
+  const own = scenario.custom_model;
+  if (own && !scenario.model) return typeof own['name'] === 'string' ? own['name'] : 'custom';
+  return modelName(index, scenario.model ?? echo?.model);
+}
+
 /** Parameters of a model; 0 sorts those of unknown size last. */
 export const modelSize = (index: CatalogIndex | null, id: string | null | undefined): number => (index && id ? lookup(index).models.get(id)?.params : null) ?? 0;
 

@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import { number, readNumber, tokens } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import type { Scenario } from '../generated/contract.js';
 import { fieldsFor, type Field } from '../state/fields.js';
 import { changeWorkload, defaultScenario, get, set, workloads } from '../state/scenario.js';
 import { PageElement } from './base.js';
-import { gpuName, modelName, providerName, weightsName, weightsOf } from './names.js';
+import { askedModelName, gpuName, providerName, weightsName, weightsOf } from './names.js';
 
 export type PickTarget = 'model' | 'gpu' | 'weights' | 'context' | 'workload' | 'all';
 
@@ -26,6 +26,9 @@ export const presets: readonly { readonly label: MessageKey; readonly scenario: 
  */
 @customElement('wg-question')
 export class Question extends PageElement {
+  /** The door for one's own model is loaded when it is first opened. */
+  @state() private bring = false;
+
   private pick(target: PickTarget, event: Event): void {
     this.dispatchEvent(new CustomEvent('wg-pick', { bubbles: true, detail: { target, anchor: event.currentTarget } }));
   }
@@ -138,7 +141,15 @@ export class Question extends PageElement {
       <fieldset>
         <legend>${t('group.model')}</legend>
         ${gpuMode ? this.chooser('field.gpu', 'gpu', gpuName(index, scenario.gpu), 'choose-gpu') : nothing}
-        ${hasModel && !gpuMode ? this.chooser('field.model', 'model', modelName(index, scenario.model), 'choose-model') : nothing}
+        ${hasModel && !gpuMode ? this.chooser('field.model', 'model', askedModelName(index, scenario), 'choose-model') : nothing}
+        ${hasModel && !gpuMode && ['chat', 'serving', 'rag', 'finetune', 'pretrain'].includes(workload)
+          ? html`<details class="bring-own" @toggle=${(event: Event) => {
+              if ((event.target as HTMLDetailsElement).open && !this.bring) void import('./bring.js').then(() => (this.bring = true));
+            }}>
+              <summary>${t('bring.title')}</summary>
+              ${this.bring ? html`<wg-bring .store=${this.store}></wg-bring>` : nothing}
+            </details>`
+          : nothing}
         ${hasModel && !gpuMode && !['finetune', 'pretrain', 'vision-training'].includes(workload)
           ? this.chooser('field.weights', 'weights', weightsName(index, weightsOf(echo, scenario)) || t('question.unset'), 'choose-weights', !scenario.precision?.weights)
           : nothing}
