@@ -119,7 +119,9 @@ ServingParts parts_at(const ServingFeatures& f, const Rates& r) {
     const double place = 0.5 * left / full_rate * r[kOpenWait];
     p.ttft_s = base + std::sqrt(queue * queue + place * place);
   } else if (f.load == Load::kBurst) {
-    p.ttft_s = base + 0.5 * asked * prompt + std::max(asked - 256, 0.0) / 256 * cycle * 0.5;
+    // Those that find no place, by number or for want of cache, wait for the ones before them.
+    const double places = std::min(256.0, room);  // vLLM's default max_num_seqs
+    p.ttft_s = base + 0.5 * asked * prompt + std::max(asked - places, 0.0) / places * cycle * 0.5;
   } else {
     // All streams start at once, so in the first round each waits for the prompts before it; and prompts that share a
     // chunk end together in every round. Streams beyond the cache's room wait for a place; the room is known within kRoomMargin.
