@@ -16,4 +16,13 @@ int run_bundle(const std::string& data, const std::string& out_dir);
 /// Prints what more GPUs bring, for a question as scaling_json() takes it. Returns the exit code.
 int run_scale(const Catalog& catalog, const std::string& question, bool as_json);
 
+struct RefreshRequest {
+  std::string format = "skypilot", provider, file, date, origin;  ///< origin: where the file is from, for the rows' notes
+  bool all_regions = false, accept = false, write = false;
+};
+
+/// Brings data/offers/PROVIDER.json up to date from a published price list; shows the difference, and writes it when
+/// asked to. Returns the exit code: 1 when the list is not believed, or changes were held back.
+int run_refresh_prices(const Catalog& catalog, const std::string& data, const RefreshRequest& request);
+
 }  // namespace whichgpu::cli

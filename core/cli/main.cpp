@@ -321,6 +321,17 @@ int main(int argc, char** argv) {
   CLI::App* claims_cmd = app.add_subcommand("claims", "what published comparisons of RTX A6000, RTX 4090 and A100 say, and what the data and estimates say");
   claims_cmd->add_flag("--json", as_json, "as JSON, in English and Spanish");
 
+  CLI::App* refresh_cmd = app.add_subcommand("refresh-prices", "a published price list -> what changed in the provider's offers, and new rows for it");
+  cli::RefreshRequest refresh;
+  refresh_cmd->add_option("provider", refresh.provider, "the provider whose list it is")->required();
+  refresh_cmd->add_option("file", refresh.file, "the price list")->required();
+  refresh_cmd->add_option("--date", refresh.date, "the day of the prices, YYYY-MM-DD")->required();
+  refresh_cmd->add_option("--format", refresh.format, "the list's format")->capture_default_str();
+  refresh_cmd->add_option("--origin", refresh.origin, "where the list is from, for the rows' notes; the file's name when left out");
+  refresh_cmd->add_flag("--all-regions", refresh.all_regions, "also regions that the provider's offers do not name yet");
+  refresh_cmd->add_flag("--accept", refresh.accept, "take changes beyond a factor of 3, and lists that lost most offers");
+  refresh_cmd->add_flag("--write", refresh.write, "write the new rows");
+
   CLI::App* link_cmd = app.add_subcommand("link", "the scenario as the query of an address, and back");
   link_cmd->require_subcommand(1);
   std::string link_text;
@@ -350,6 +361,7 @@ int main(int argc, char** argv) {
     if (!rows) return complain(rows.error());
     return run_estimate(catalog.value(), file, config_file, rows.value());
   }
+  if (*refresh_cmd) return cli::run_refresh_prices(catalog.value(), data, refresh);
   if (*inspect_cmd) {
     std::string text;
     if (file == "-") {
