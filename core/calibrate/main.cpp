@@ -90,9 +90,29 @@ std::string cell_errors(const std::vector<Observation>& rows, const LeftOut& lef
   return text;
 }
 
+/// The groups (GPUs, models, sources) that were missed most when they were left out: rows, median of estimate / measured.
+std::string worst_groups(const std::vector<Observation>& rows, const LeftOut& left, std::string Observation::*group) {
+  constexpr std::size_t kFewest = 5, kShown = 6;
+  std::map<std::string, std::vector<double>> logs;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].crowd) logs[rows[i].*group].push_back(left.log_predicted[i] - rows[i].log_measured);
+  std::vector<std::pair<double, std::string>> worst;
+  for (const auto& [name, errors] : logs) {
+    if (errors.size() < kFewest) continue;
+    const double middle = quantile(errors, 0.5);
+    char text[160];
+    std::snprintf(text, sizeof text, "%s (%zu rows, x %.2f)", name.c_str(), errors.size(), whichgpu::exp(middle));
+    worst.emplace_back(-std::abs(middle), text);
+  }
+  std::sort(worst.begin(), worst.end());
+  std::string list;
+  for (std::size_t i = 0; i < worst.size() && i < kShown; ++i) list += (i ? "; " : "") + worst[i].second;
+  return list;
+}
+
 template <class... Values>
 void print(std::string& out, const char* format, Values... values) {
-  char line[400];
+  char line[1400];
   std::snprintf(line, sizeof line, format, values...);
   out += line;
 }
@@ -267,6 +287,9 @@ int main(int argc, char** argv) {
         }
       }
       const char* const names[] = {"cells", "gpus", "models", "sources"};
+      print(said, "  missed most: GPUs    %s\n", worst_groups(rows, by_gpu, &Observation::gpu).c_str());
+      print(said, "               models  %s\n", worst_groups(rows, by_model, &Observation::model).c_str());
+      print(said, "               sources %s\n", worst_groups(rows, by_source, &Observation::source).c_str());
       for (int way = 0; way < 4; ++way) print(said, "  intervals hold %.1f %% leaving out %s\n", 100 * held(way, residual_scale, coefficient_scale), names[way]);
     }
     std::string text = std::string("{\"name\":\"") + spec.name + "\",\"rows\":" + std::to_string(rows.size()) + ",\"interval_scale\":" + ordered_json{residual_scale, coefficient_scale}.dump() + ",\"spread\":" + spread.dump() + ",\"coefficients\":[";
