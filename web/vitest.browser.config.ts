@@ -7,9 +7,9 @@ export default defineConfig({
     environment: 'node',
     globalSetup: ['./tests/browser/serve.ts'],
     fileParallelism: false,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     expect: { poll: { timeout: 5_000 } },
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     reporters: ['default', './tests/summary-reporter.ts'],
   },
 });
