@@ -173,6 +173,8 @@ struct Catalog {
   Calibration calibration;
 
   const Gpu* find_gpu(std::string_view id_or_alias) const;
+  /// By its code in capitals; of USD only when the catalog has it. Null: no rate.
+  const Currency* find_currency(std::string_view code) const;
   const Model* find_model(std::string_view id_or_alias) const;
   const Quant* find_quant(std::string_view id_or_alias) const;
   const Engine* find_engine(std::string_view id_or_alias) const;

@@ -56,6 +56,9 @@ struct OfferUsed { std::string provider, instance, region, kind, price_date; int
 struct CostEstimate {
   std::optional<Quantity> usd_per_hour, usd_per_million_output_tokens, usd_per_million_input_tokens, usd_total, usd_per_1000_images;
   std::optional<OfferUsed> offer;
+  Figure market_low_usd_per_hour, market_high_usd_per_hour;  ///< where the offer's provider is a marketplace: the span of its listed prices
+  Figure usd_per_1000_requests, api_usd_per_1000_requests;   ///< where the price of an API is typed in
+  Figure break_even_requests_per_month;                      ///< above this, the machine rented all month is cheaper than the API; none: it cannot serve that many
   std::vector<Term> terms;
 };
 struct EvidenceRow { std::string id, metric, unit, source, measured, gpu, model, software, precision, conditions, distance; double value = 0, ratio = 0; };

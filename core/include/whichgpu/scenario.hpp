@@ -43,9 +43,11 @@ struct Scenario {
   struct Hpc { std::string kernel = "dgemm"; double size = 16384; } hpc;
   struct OfferChoice { std::string provider, kind = "on-demand", region, instance; } offer;
   Figure price_usd_per_hour;
+  struct TypedPrice { Figure per_hour; std::string currency = "USD", seller; } price;  ///< a price and a provider of one's own, for the whole machine
+  struct Api { Figure usd_per_million_input_tokens, usd_per_million_output_tokens; } api;  ///< what buying the tokens costs instead
   double utilisation = 1.0;
   struct Owner { Figure card_price_usd; double lifetime_months = 36; Figure usd_per_kwh; std::string country; double pue = 1.2; bool own = false; } ownership;
-  struct Limits { Figure budget_usd, deadline_h, latency_s; } limits;
+  struct Limits { Figure budget_usd, deadline_h, latency_s, headroom_gib; } limits;
   std::optional<Gpu> custom_gpu;
   std::optional<Model> custom_model;
   std::string custom_gpu_json, custom_model_json;  ///< as given, so that an echo or a link loses nothing

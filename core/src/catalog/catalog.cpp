@@ -398,6 +398,11 @@ Result<Model> read_model(const json& row, const std::string& where) {
   return m;
 }
 
+const Currency* Catalog::find_currency(std::string_view code) const {
+  for (const Currency& c : currencies)
+    if (c.code == code && c.usd_per_unit) return &c;
+  return nullptr;
+}
 const Gpu* Catalog::find_gpu(std::string_view name) const { return at(gpus, gpu_names.find(name)); }
 const Model* Catalog::find_model(std::string_view name) const { return at(models, model_names.find(name)); }
 const Quant* Catalog::find_quant(std::string_view name) const { return at(quants, quant_names.find(name)); }

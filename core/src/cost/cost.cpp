@@ -133,6 +133,12 @@ CostEstimate estimate_cost(const Question& q, const Estimate& e, std::vector<War
   if (s.price_usd_per_hour) {
     per_hour = *s.price_usd_per_hour;
     term("price", per_hour, [] { return std::string("typed in, for the whole machine"); });
+  } else if (const Currency* c = s.price.per_hour ? q.catalog->find_currency(s.price.currency) : nullptr) {
+    per_hour = *s.price.per_hour * *c->usd_per_unit;
+    term("price", per_hour, [&] {
+      return format_number(*s.price.per_hour) + " " + c->code + "/h typed in" + (s.price.seller.empty() ? "" : " (" + s.price.seller + ")") + ", for the whole machine" +
+             (*c->usd_per_unit == 1 ? "" : ", at " + format_number(*c->usd_per_unit) + " USD, rate of " + c->date);
+    });
   } else if (s.ownership.own || s.offer.provider == "own") {
     const OwnedHour own = owned_hour(q, e.energy && e.energy->average_w ? e.energy->average_w->value : 0, warnings);
     if (own.known) {
@@ -156,6 +162,15 @@ CostEstimate estimate_cost(const Question& q, const Estimate& e, std::vector<War
       term("rent", per_hour, [&] {
         return format_number(chosen->instances) + " x " + o.provider + " " + o.instance + " (" + std::to_string(o.gpu_count) + " GPU) at " + format_number(per_hour / chosen->instances, 5) + " USD/h, price of " + o.price_date;
       });
+      bool market = false;
+      Figure low, high;
+      for (const PricedOffer& p : offers) {
+        if (p.offer->provider != o.provider || p.stale != chosen->stale || !(p.usd_per_hour > 0)) continue;
+        for (const std::string& label : p.offer->labels) market = market || starts_with(label, "marketplace");
+        if (!low || p.usd_per_hour < *low) low = p.usd_per_hour;
+        if (!high || p.usd_per_hour > *high) high = p.usd_per_hour;
+      }
+      if (market && *low < *high) { out.market_low_usd_per_hour = low; out.market_high_usd_per_hour = high; }
       if (chosen->stale) warnings.push_back({"stale-price", "The price of " + o.provider + " is of " + o.price_date + ", more than 180 days old."});
     } else if (q.box.size() > 1) {
       warnings.push_back({"mixed-box-price", "A box of different cards is nobody's offer; type a price in, or see what owning costs."});
@@ -171,6 +186,16 @@ CostEstimate estimate_cost(const Question& q, const Estimate& e, std::vector<War
     out.usd_per_million_output_tokens = per_rate(per_busy_hour / kSecondsPerHour * 1e6, **rate, "USD/M tokens");
     if (e.speed->prefill_tokens_per_s && e.speed->prefill_tokens_per_s->value > 0)
       out.usd_per_million_input_tokens = per_rate(per_busy_hour / kSecondsPerHour * 1e6, *e.speed->prefill_tokens_per_s, "USD/M tokens");
+  }
+  if (e.speed && (s.api.usd_per_million_input_tokens || s.api.usd_per_million_output_tokens)) {
+    const double api = (s.prompt_tokens * s.api.usd_per_million_input_tokens.value_or(0) + s.output_tokens * s.api.usd_per_million_output_tokens.value_or(0)) / 1e6;
+    out.api_usd_per_1000_requests = 1000 * api;
+    const double per_s = e.speed->requests_per_s ? e.speed->requests_per_s->value : e.speed->latency_s ? 1 / e.speed->latency_s->value : 0;
+    if (per_s > 0) {
+      out.usd_per_1000_requests = 1000 * per_busy_hour / kSecondsPerHour / per_s;
+      const double requests = api > 0 ? per_hour * kHoursPerMonth / api : 0;
+      if (api > 0 && requests <= per_s * kSecondsPerHour * kHoursPerMonth) out.break_even_requests_per_month = requests;
+    }
   }
   if (const auto* hours = run_hours(e); hours && *hours) {
     const auto paid = [&](double h) { return per_hour * billed_hours(h, billing); };

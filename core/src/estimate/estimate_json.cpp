@@ -132,6 +132,11 @@ json to_json(const Estimate& e) {
     put(v, "usd_per_million_input_tokens", e.cost->usd_per_million_input_tokens);
     put(v, "usd_per_1000_images", e.cost->usd_per_1000_images);
     put(v, "usd_total", e.cost->usd_total);
+    put(v, "market_low_usd_per_hour", e.cost->market_low_usd_per_hour);
+    put(v, "market_high_usd_per_hour", e.cost->market_high_usd_per_hour);
+    put(v, "usd_per_1000_requests", e.cost->usd_per_1000_requests);
+    put(v, "api_usd_per_1000_requests", e.cost->api_usd_per_1000_requests);
+    put(v, "break_even_requests_per_month", e.cost->break_even_requests_per_month);
     if (e.cost->offer) v["offer"] = offer_json(*e.cost->offer);
     v["terms"] = terms_json(e.cost->terms);
     o["cost"] = std::move(v);

@@ -99,6 +99,7 @@ RankRow row_of(const Question& q, const Estimate& e) {
   if (limits.budget_usd && !(r.usd_total ? r.usd_total->value <= *limits.budget_usd : r.usd_per_hour && r.usd_per_hour->value <= *limits.budget_usd)) r.within_limits = false;
   if (limits.deadline_h && !(r.hours && r.hours->value <= *limits.deadline_h)) r.within_limits = false;
   if (limits.latency_s && !((r.latency_s && r.latency_s->value <= *limits.latency_s) || (r.seconds_per_image && r.seconds_per_image->value <= *limits.latency_s))) r.within_limits = false;
+  if (limits.headroom_gib && !(r.capacity_gib - r.per_gpu_gib >= *limits.headroom_gib)) r.within_limits = false;
   return r;
 }
 
@@ -271,6 +272,23 @@ Result<Ranking> rank_models(const Catalog& catalog, const Scenario& scenario, Ra
   return out;
 }
 
+/// Why a row is picked, made from its numbers and those of the row that it is set against.
+std::string why(const RankRow& r, const RankRow& other) {
+  std::string text;
+  if (r.capacity_gib > 0) text = "fits with " + format_number(r.capacity_gib - r.per_gpu_gib, 2) + " GiB to spare";
+  const auto against = [&](const Figure& mine, const Figure& theirs, const char* more, const char* less) -> std::string {
+    if (!mine || !theirs || !(*mine > 0) || !(*theirs > 0)) return "";
+    const double ratio = *mine > *theirs ? *mine / *theirs : *theirs / *mine;
+    return ratio < 1.01 ? "" : format_number(ratio, 2) + " x " + (*mine > *theirs ? more : less);
+  };
+  const std::string speed = against(speed_of(r), speed_of(other), "faster", "slower"), cost = against(cost_of_work(r), cost_of_work(other), "dearer", "cheaper");
+  if (speed.empty() && cost.empty()) return text;
+  if (!text.empty()) text += "; ";
+  text += speed + (speed.empty() ? "" : " than ") + (speed.empty() ? "" : other.model && other.model != r.model ? other.model->name : other.gpu->name);
+  if (!cost.empty()) text += (speed.empty() ? "" : (speed.back() == 'r' && speed.find("faster") != std::string::npos) == (cost.find("cheaper") != std::string::npos) ? " and " : " but ") + cost + " for the same work" + (speed.empty() ? " than " + other.gpu->name : "");
+  return text;
+}
+
 }  // namespace
 
 const char* to_word(RankBy by) {
@@ -306,7 +324,7 @@ std::string rank_text(const Ranking& ranking) {
   text.value({{"fits", ranking.fits}, {"of", ranking.rows.size()}});
   text.key("picks");
   text.open('{');
-  const auto pick = [&](const char* name, int at) {
+  const auto pick = [&](const char* name, int at, int other) {
     if (at < 0) return;
     const RankRow& r = ranking.rows[at];
     text.key(name);
@@ -315,12 +333,13 @@ std::string rank_text(const Ranking& ranking) {
     if (models && r.model) text.put("model", r.model->id);
     text.key("row");
     text.whole(at);
+    text.put("why", why(r, ranking.rows[other < 0 ? at : other]));
     text.close('}');
   };
-  pick("best_value", ranking.best_value);
-  pick("cheapest", ranking.cheapest);
-  pick("fastest", ranking.fastest);
-  pick("smallest", ranking.smallest);
+  pick("best_value", ranking.best_value, ranking.fastest);
+  pick("cheapest", ranking.cheapest, ranking.fastest);
+  pick("fastest", ranking.fastest, ranking.best_value);
+  pick("smallest", ranking.smallest, ranking.fastest);
   text.close('}');
   text.key("rows");
   text.open('[');

@@ -169,6 +169,20 @@ Result<Scenario> read_scenario(const json& document) {
     p.finish();
   }
   r.figure("price_usd_per_hour", s.price_usd_per_hour, 0, kLargestMoney);
+  if (const json* v = r.get("price")) {
+    FieldReader p(*v, "price", error);
+    p.figure("per_hour", s.price.per_hour, 0, kLargestMoney);
+    p.text("currency", s.price.currency);
+    p.text("seller", s.price.seller);
+    if (s.price.per_hour && s.price_usd_per_hour) p.fail("per_hour", "price_usd_per_hour is given too: which of the two?");
+    p.finish();
+  }
+  if (const json* v = r.get("api")) {
+    FieldReader p(*v, "api", error);
+    p.figure("usd_per_million_input_tokens", s.api.usd_per_million_input_tokens, 0, kLargestMoney);
+    p.figure("usd_per_million_output_tokens", s.api.usd_per_million_output_tokens, 0, kLargestMoney);
+    p.finish();
+  }
   r.number("utilisation", s.utilisation, 1e-6, 1);
   if (const json* v = r.get("ownership")) {
     FieldReader p(*v, "ownership", error);
@@ -188,6 +202,7 @@ Result<Scenario> read_scenario(const json& document) {
     p.figure("budget_usd", s.limits.budget_usd, 0, kLargestMoney);
     p.figure("deadline_h", s.limits.deadline_h, 0, 1e9);
     p.figure("latency_s", s.limits.latency_s, 0, 1e9);
+    p.figure("headroom_gib", s.limits.headroom_gib, 0, 1e6);
     p.finish();
   }
   if (const json* v = r.get("custom_gpu"); v && !error) {
@@ -308,6 +323,15 @@ json to_json(const Scenario& s) {
   offer.set_or_null("instance", s.offer.instance);
   o.set("offer", std::move(offer));
   o.set_or_null("price_usd_per_hour", s.price_usd_per_hour);
+  JsonFields price;
+  price.set_or_null("per_hour", s.price.per_hour);
+  price.set("currency", s.price.currency);
+  price.set_or_null("seller", s.price.seller);
+  o.set("price", std::move(price));
+  JsonFields api;
+  api.set_or_null("usd_per_million_input_tokens", s.api.usd_per_million_input_tokens);
+  api.set_or_null("usd_per_million_output_tokens", s.api.usd_per_million_output_tokens);
+  o.set("api", std::move(api));
   o.set("utilisation", s.utilisation);
   JsonFields ownership;
   ownership.set("own", s.ownership.own);
@@ -321,6 +345,7 @@ json to_json(const Scenario& s) {
   limits.set_or_null("budget_usd", s.limits.budget_usd);
   limits.set_or_null("deadline_h", s.limits.deadline_h);
   limits.set_or_null("latency_s", s.limits.latency_s);
+  limits.set_or_null("headroom_gib", s.limits.headroom_gib);
   o.set("limits", std::move(limits));
   o.set("custom_gpu", s.custom_gpu ? json::parse(s.custom_gpu_json, nullptr, false) : json());
   o.set("custom_model", s.custom_model ? json::parse(s.custom_model_json, nullptr, false) : json());

@@ -195,6 +195,9 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
     }
     if (p.expert == 0) p.expert = 1;
   }
+  for (char& c : s.price.currency)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  if (s.price.per_hour && !catalog.find_currency(s.price.currency)) return Error{ErrorCode::kUnknownId, "price/currency", "no exchange rate of \"" + s.price.currency + "\" is known"};
   if (!s.offer.provider.empty() && s.offer.provider != "any" && s.offer.provider != "own") {
     const Provider* provider = catalog.find_provider(s.offer.provider);
     if (!provider) return unknown_id("offer/provider", "provider", s.offer.provider, catalog.providers, catalog.provider_names);

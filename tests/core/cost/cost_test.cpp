@@ -29,7 +29,7 @@ Catalog money_catalog() {
       {"provider": "odd", "instance": "floor", "gpu": "card", "gpu_count": 1, "region": "any", "price_usd_per_hour": 0.2, "price_date": "2026-11-01", "labels": ["marketplace-floor"]}],
     "ownership": [{"gpu": "card", "street_price_low_usd": 1800, "street_price_high_usd": 2000, "host_server_cost_usd_per_gpu": 290, "typical_llm_power_w": 300}],
     "electricity": [{"country": "Testland", "code": "TL", "household_usd_per_kwh": 0.2, "gco2_per_kwh": 500, "year": 2025}],
-    "currencies": []})");
+    "currencies": [{"code": "EUR", "name": "Euro", "usd_per_unit": 1.25, "date": "2026-11-01"}]})");
   Result<Catalog> c = load_catalog(document);
   REQUIRE(c);
   return c.value();
@@ -117,4 +117,57 @@ TEST_CASE("days between dates are counted by the calendar", "[cost]") {
   CHECK(*days_of("2026-12-01") - *days_of("2026-06-04") == 180);
   CHECK_FALSE(days_of("soon"));
   CHECK_FALSE(days_of("2026-13-01"));
+}
+
+TEST_CASE("a price of one's own is converted at the dated rate", "[cost]") {
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  const CostEstimate cost = estimate_cost(question(c, {{"price", {{"per_hour", 1.2}, {"currency", "eur"}, {"seller", "My colo"}}}}), {}, warnings);
+  REQUIRE(cost.usd_per_hour);
+  CHECK_THAT(cost.usd_per_hour->value, WithinRel(1.5, 1e-12));  // by hand: 1.2 * 1.25
+  REQUIRE(cost.terms.size() == 1);
+  CHECK(cost.terms[0].formula.find("My colo") != std::string::npos);
+  CHECK(cost.terms[0].formula.find("rate of 2026-11-01") != std::string::npos);
+  CHECK_FALSE(cost.offer);
+  // A currency without a rate is an error, and so are two prices.
+  const Result<Scenario> yen = read_scenario({{"workload", "hpc"}, {"gpu", "card"}, {"price", {{"per_hour", 1}, {"currency", "JPY"}}}});
+  REQUIRE(yen);
+  const Result<Question> asked = resolve(c, yen.value());
+  REQUIRE_FALSE(asked);
+  CHECK(asked.error().path == "price/currency");
+  CHECK_FALSE(read_scenario({{"price_usd_per_hour", 1}, {"price", {{"per_hour", 1}}}}));
+}
+
+TEST_CASE("a marketplace's price is a span", "[cost]") {
+  Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  const CostEstimate one = estimate_cost(question(c, {{"offer", {{"provider", "odd"}}}}), {}, warnings);
+  CHECK_FALSE(one.market_low_usd_per_hour);  // one price is no span
+  Offer median = c.offers.back();            // sorted by GPU, provider, instance: this is odd's floor of 0.2
+  REQUIRE(median.instance == "floor");
+  median.instance = "median";
+  median.price_usd_per_hour = 0.5;
+  median.labels = {"marketplace-median"};
+  c.offers.push_back(median);
+  const CostEstimate two = estimate_cost(question(c, {{"offer", {{"provider", "odd"}}}}), {}, warnings);
+  CHECK(two.usd_per_hour->value == 0.5);  // the median is the point, the floor an end
+  CHECK(two.market_low_usd_per_hour == 0.2);
+  CHECK(two.market_high_usd_per_hour == 0.5);
+  CHECK_FALSE(estimate_cost(question(c, {{"offer", {{"provider", "cloud"}}}}), {}, warnings).market_low_usd_per_hour);
+}
+
+TEST_CASE("an API's price is set against the machine's", "[cost]") {
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  Question q = question(c, {{"price_usd_per_hour", 3.6}, {"prompt_tokens", 1000}, {"output_tokens", 500}, {"api", {{"usd_per_million_input_tokens", 1}, {"usd_per_million_output_tokens", 4}}}});
+  Estimate e;
+  e.scenario = q.scenario;
+  e.speed = SpeedEstimate{};
+  e.speed->requests_per_s = Quantity::exactly(2, "requests/s");
+  const CostEstimate cost = estimate_cost(q, e, warnings);
+  CHECK_THAT(cost.api_usd_per_1000_requests.value(), WithinRel(3.0, 1e-12));      // (1000 * 1 + 500 * 4) / 1e6 = 0.003 each
+  CHECK_THAT(cost.usd_per_1000_requests.value(), WithinRel(0.5, 1e-12));          // 3.6 / 3600 / 2 = 0.0005 each
+  CHECK_THAT(cost.break_even_requests_per_month.value(), WithinRel(876000, 1e-12));  // 3.6 * 730 / 0.003
+  e.speed->requests_per_s = Quantity::exactly(0.1, "requests/s");                 // 262,800 a month: it cannot serve as many
+  CHECK_FALSE(estimate_cost(q, e, warnings).break_even_requests_per_month);
 }
