@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['./tests/browser/serve.ts'],
     fileParallelism: false,
     testTimeout: 120_000,
-    expect: { poll: { timeout: 5_000 } },
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
     reporters: ['default', './tests/summary-reporter.ts'],
   },

@@ -228,12 +228,16 @@ Result<std::vector<MeasurementRow>> read_rows(const std::vector<std::string>& fi
   return rows;
 }
 
-int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, const std::string& group) {
+int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, bool as_json, bool by_row, bool details, const std::string& group) {
   const Result<std::vector<MeasurementRow>> rows = read_rows(files);
   if (!rows) return complain(rows.error());
   const Accuracy accuracy = judge(catalog, rows.value());
   if (by_row) {
     for (const JudgedRow& j : accuracy.rows) std::cout << to_json(j).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    return 0;
+  }
+  if (details) {
+    std::cout << details_json(accuracy).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
     return 0;
   }
   if (as_json) {
@@ -261,6 +265,10 @@ int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, 
   }
   std::cout << "\nrows " << accuracy.rows.size() << "; with a resolved GPU and model " << accuracy.resolved << ", of these not modelled " << accuracy.resolved_not_modelled << "\n";
   for (const auto& [reason, count] : accuracy.reasons) std::cout << padded(std::to_string(count), 7) << "not modelled: " << reason << '\n';
+  std::cout << "\nmissed most, one row of a cell\n";
+  for (const json& w : details_json(accuracy)["worst"])
+    std::cout << padded("x " + format_number(w["estimate"].get<double>() / w["measured"].get<double>(), 3), 9) << w["id"].get<std::string>() << "  " << w["metric"].get<std::string>() << " " << format_number(w["measured"].get<double>(), 4)
+              << " " << w["unit"].get<std::string>() << "  " << w["gpu"].get<std::string>() << "  " << w["model"].get<std::string>() << "  " << w["software"].get<std::string>() << "  " << w["precision"].get<std::string>() << '\n';
   return 0;
 }
 
@@ -294,6 +302,8 @@ int main(int argc, char** argv) {
   accuracy_cmd->add_option("files", files, "CSV files in the format of data/measurements; all of those when left out");
   accuracy_cmd->add_flag("--json", as_json, "the summary as JSON");
   accuracy_cmd->add_flag("--rows", by_row, "one JSON object a row, for every row");
+  bool details = false;
+  accuracy_cmd->add_flag("--details", details, "as JSON: densities to plot, errors by GPU, program, precision, family and context, the worst rows");
   accuracy_cmd->add_option("--by", group, "also by gpu, engine, precision, model, source or metric");
   CLI::App* validate_cmd = app.add_subcommand("validate", "checks the catalogs: shape, ranges, names, references, dates, parameter counts");
   validate_cmd->add_option("dir", data, "the folder with the catalogs");
@@ -395,7 +405,7 @@ int main(int argc, char** argv) {
   if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
   if (*accuracy_cmd) {
     if (files.empty()) files = native::list_files(data + "/measurements", ".csv");
-    return run_accuracy(catalog.value(), files, as_json, by_row, group);
+    return run_accuracy(catalog.value(), files, as_json, by_row, details, group);
   }
   return 2;
 }

@@ -24,6 +24,7 @@ const { default: createModule } = await import(new URL('../src/generated/core/wh
 const module = await createModule({ wasmBinary: await readFile(new URL('../src/generated/core/whichgpu.wasm', import.meta.url)) });
 const engine = new module.Engine(await readFile(new URL('../src/generated/core/catalog.json', import.meta.url), 'utf8'));
 const accuracy = JSON.parse(execFileSync(fileURLToPath(new URL('build/release/whichgpu', root)), ['accuracy', '--json'], { cwd: fileURLToPath(root), maxBuffer: 64 << 20 }));
+const details = JSON.parse(execFileSync(fileURLToPath(new URL('build/release/whichgpu', root)), ['accuracy', '--details'], { cwd: fileURLToPath(root), maxBuffer: 64 << 20 }));
 const rank = (scenario) => JSON.parse(engine.rank(JSON.stringify(scenario)));
 
 const by = (rows) => new Map(rows.map((row) => [row.id, row]));
@@ -198,6 +199,17 @@ for (const language of ['en', 'es']) {
   await accuracyPage(language, t, number);
 }
 
+/** Measured across, estimated up, both in logarithms; the line is where they agree, the band a factor of two. */
+function densityPlot(t, { line, log10_low: low, log10_high: high, density }) {
+  const size = 220;
+  const step = size / details.bins;
+  const most = Math.max(...density.map(([, , count]) => count));
+  const squares = density.map(([x, y, count]) => `<rect x="${(x * step).toFixed(1)}" y="${(size - (y + 1) * step).toFixed(1)}" width="${step.toFixed(1)}" height="${step.toFixed(1)}" opacity="${(0.25 + 0.75 * Math.sqrt(count / most)).toFixed(2)}"/>`).join('');
+  const two = (Math.log10(2) / (high - low)) * size;
+  const label = fill(t.plotLabel, { line, low: `1e${low}`, high: `1e${high}` });
+  return `<figure><svg viewBox="0 0 ${size} ${size}" role="img" aria-label="${escape(label)}"><rect class="frame" width="${size}" height="${size}"/><g class="squares">${squares}</g><path class="same" d="M0 ${size}L${size} 0"/><path class="twice" d="M0 ${(size - two).toFixed(1)}L${(size - two).toFixed(1)} 0M${two.toFixed(1)} ${size}L${size} ${two.toFixed(1)}"/></svg><figcaption>${escape(line)} <span class="interval">${10 ** low >= 0.001 ? Number((10 ** low).toPrecision(2)) : `1e${low}`} – ${Number((10 ** high).toPrecision(2)).toLocaleString('en')}</span></figcaption></figure>`;
+}
+
 async function accuracyPage(language, t, number) {
   const percent = (line, key) => (line.judged > 0 && typeof line[key] === 'number' ? `${number(100 * line[key])} %` : t.unknown);
   const lead = fill(t.accuracyLead, { n: number(accuracy.rows) });
@@ -206,7 +218,10 @@ async function accuracyPage(language, t, number) {
   await page(language, 'accuracy/', {
     title: t.accuracyTitle,
     description: lead,
-    body: `<p class="lead">${lead}</p><p>${t.accuracyHow}</p>${table([t.domain, t.rows, t.judged, t.median, t.p90, t.coverage], rows)}<h2>${t.notModelled}</h2>${table([t.reason, t.rows], reasons)}`,
+    body: `<p class="lead">${lead}</p><p>${t.accuracyHow}</p>${table([t.domain, t.rows, t.judged, t.median, t.p90, t.coverage], rows)}<h2>${t.notModelled}</h2>${table([t.reason, t.rows], reasons)}
+<h2>${t.plotTitle}</h2><p>${t.plotLead}</p><div class="plots">${details.lines.map((line) => densityPlot(t, line)).join('')}</div>
+<h2>${t.groupsTitle}</h2>${details.lines.map((line) => `<details><summary>${escape(line.line)}</summary>${table([t.by, t.name, t.cells, t.median, t.p90], details.groups.filter((group) => group.line === line.line).map((group) => [escape(t.byWhat[group.by] ?? group.by), escape(gpuBy.get(group.name)?.name ?? group.name), number(group.cells), `${number(100 * group.median_error)} %`, `${number(100 * group.p90_error)} %`]))}</details>`).join('')}
+<h2>${t.worstTitle}</h2><p>${t.worstLead}</p>${table([t.ratio, t.domain, t.measured, t.gpu, t.model, t.source], details.worst.map((row) => [`${number(row.estimate / row.measured)} ×`, escape(row.line), `${number(row.measured)} ${escape(row.unit)}`, escape(`${gpuBy.get(row.gpu)?.name ?? row.gpu}${row.gpu_count > 1 ? ` × ${row.gpu_count}` : ''}`), escape([row.model, row.software, row.precision].filter(Boolean).join(' · ')), `<span class="interval">${escape(row.id)} ${escape(row.source)}</span>`]))}`,
   });
 }
 

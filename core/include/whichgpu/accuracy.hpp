@@ -46,6 +46,9 @@ Accuracy judge(const Catalog& catalog, const std::vector<MeasurementRow>& rows);
 GroupAccuracy summarize(const std::string& name, const std::vector<const JudgedRow*>& rows);
 
 nlohmann::json to_json(const Accuracy& accuracy);
+/// What the accuracy page draws: for each line the density of log10(measured) against log10(estimate) on a square grid,
+/// the errors by GPU, program, precision, model family and context, and the rows that are missed most.
+nlohmann::json details_json(const Accuracy& accuracy);
 /// One JSON object a row: {"id","metric","measured","estimate":{…}} or {"id","metric","not_modelled"}.
 nlohmann::json to_json(const JudgedRow& row);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "whichgpu/math.hpp"
 
 namespace whichgpu {
 namespace {
@@ -147,6 +148,88 @@ json to_json(const Accuracy& a) {
   json reasons = json::array();
   for (const auto& [reason, count] : a.reasons) reasons.push_back({{"reason", reason}, {"rows", count}});
   return {{"lines", std::move(lines)}, {"not_modelled", std::move(reasons)}, {"resolved", a.resolved}, {"resolved_not_modelled", a.resolved_not_modelled}, {"rows", a.rows.size()}};
+}
+
+namespace {
+
+constexpr int kBins = 44;
+constexpr std::size_t kGroupsShown = 8, kWorstShown = 40;
+
+std::string context_bucket(const MeasurementRow& r) {
+  for (const std::string* text : {&r.context_tokens, &r.prompt_tokens, &r.sequence_or_resolution})
+    if (const auto n = to_number(*text); n && *n > 0) return *n < 1024 ? "below 1K" : *n < 4096 ? "1K to 4K" : *n < 16384 ? "4K to 16K" : *n < 65536 ? "16K to 64K" : "64K and more";
+  return "not a number";
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+/// "llama-3.1-8b" -> "llama": the letters before the first digit or dash.
+std::string family_of(const MeasurementRow& r) {
+  const std::string name = lower(r.model.empty() ? r.model_name : r.model);
+  std::size_t end = 0;
+  while (end < name.size() && name[end] >= 'a' && name[end] <= 'z') ++end;
+  return end == 0 ? "other" : name.substr(0, end);
+}
+
+double log10_of(double v) { return log(v) / log(10.0); }
+
+}  // namespace
+
+json details_json(const Accuracy& a) {
+  std::map<std::string, std::vector<const JudgedRow*>> lines;
+  std::vector<const JudgedRow*> numbers;
+  for (const JudgedRow& j : a.rows) {
+    if (!j.judged || !j.estimate.modelled || !j.estimate.word.empty() || contains(j.line, "(crowd)") || j.line == "other" || !(j.estimate.value > 0)) continue;
+    lines[j.line].push_back(&j);
+    numbers.push_back(&j);
+  }
+  json out = {{"lines", json::array()}, {"groups", json::array()}, {"worst", json::array()}, {"bins", kBins}};
+  for (const auto& [line, rows] : lines) {
+    double low = 1e300, high = -1e300;
+    for (const JudgedRow* j : rows)
+      for (const double v : {log10_of(*j->measured), log10_of(j->estimate.value)}) {
+        low = std::min(low, v);
+        high = std::max(high, v);
+      }
+    low = std::floor(low * 2) / 2;
+    high = std::max(std::ceil(high * 2) / 2, low + 0.5);
+    std::map<std::pair<int, int>, int> density;
+    const auto bin = [&](double v) { return std::clamp(static_cast<int>((log10_of(v) - low) / (high - low) * kBins), 0, kBins - 1); };
+    for (const JudgedRow* j : rows) ++density[{bin(*j->measured), bin(j->estimate.value)}];
+    json cells = json::array();
+    for (const auto& [at, count] : density) cells.push_back({at.first, at.second, count});
+    out["lines"].push_back({{"line", line}, {"log10_low", low}, {"log10_high", high}, {"density", std::move(cells)}});
+
+    using KeyOf = std::string (*)(const MeasurementRow&);
+    const std::pair<const char*, KeyOf> ways[] = {{"gpu", [](const MeasurementRow& r) { return r.gpu; }}, {"program", [](const MeasurementRow& r) { return first_word(r.software); }},
+        {"precision", [](const MeasurementRow& r) { return lower(r.precision); }}, {"model family", family_of}, {"context", context_bucket}};
+    for (const auto& [by, key] : ways) {
+      std::map<std::string, std::vector<const JudgedRow*>> groups;
+      for (const JudgedRow* j : rows) groups[key(*j->row)].push_back(j);
+      std::vector<GroupAccuracy> list;
+      for (const auto& [name, members] : groups) list.push_back(summarize(name.empty() ? "not stated" : name, members));
+      std::stable_sort(list.begin(), list.end(), [](const GroupAccuracy& x, const GroupAccuracy& y) { return x.cells > y.cells; });
+      for (std::size_t i = 0; i < list.size() && i < kGroupsShown; ++i)
+        out["groups"].push_back({{"line", line}, {"by", by}, {"name", list[i].name}, {"cells", list[i].cells}, {"median_error", list[i].median_error}, {"p90_error", list[i].p90_error}, {"bias", list[i].bias}});
+    }
+  }
+  // One row of a cell is enough: the same run stands in many rows.
+  std::map<std::string, const JudgedRow*> by_cell;
+  const auto miss = [](const JudgedRow* j) { return std::abs(log(j->estimate.value / *j->measured)); };
+  for (const JudgedRow* j : numbers) {
+    const JudgedRow*& kept = by_cell[cell_name(*j->row)];
+    if (!kept || miss(j) > miss(kept)) kept = j;
+  }
+  std::vector<const JudgedRow*> worst;
+  for (const auto& [cell, j] : by_cell) worst.push_back(j);
+  std::stable_sort(worst.begin(), worst.end(), [&](const JudgedRow* x, const JudgedRow* y) { return miss(x) > miss(y); });
+  for (std::size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
+    const JudgedRow& j = *worst[i];
+    const MeasurementRow& r = *j.row;
+    out["worst"].push_back({{"id", r.id}, {"line", j.line}, {"metric", r.metric}, {"unit", r.unit}, {"measured", *j.measured}, {"estimate", j.estimate.value}, {"gpu", r.gpu}, {"gpu_count", r.gpu_count},
+        {"model", r.model.empty() ? r.model_name : r.model}, {"software", r.software}, {"precision", r.precision}, {"concurrency", r.concurrency}, {"source", r.source}});
+  }
+  return out;
 }
 
 }  // namespace whichgpu

@@ -257,7 +257,7 @@ export class App extends PageElement {
         <h1><a href="./">${t('app.name')}</a></h1>
         <button type="button" class="find" aria-keyshortcuts="/" @click=${() => void this.pick('all', this.querySelector('.find'))}><span>${t('picker.all')}</span><kbd aria-hidden="true">/</kbd></button>
         <nav aria-label=${t('app.name')}>
-          ${(['gpus', 'models', 'methods', 'data', 'accuracy'] as const).map((name) => html`<a href="${currentLanguage() === 'es' ? 'es/' : ''}${name}/">${t(`nav.${name}`)}</a>`)}
+          ${(['gpus', 'models', 'compare', 'providers', 'methods', 'data', 'accuracy'] as const).map((name) => html`<a href="${currentLanguage() === 'es' ? 'es/' : ''}${name}/">${t(`nav.${name}`)}</a>`)}
           <a href="embed/">${t('nav.embed')}</a>
         </nav>
         ${this.settings()}

@@ -13,6 +13,8 @@ export const en = {
   'nav.calculator': 'Calculator',
   'nav.gpus': 'GPUs',
   'nav.models': 'Models',
+  'nav.compare': 'Compare',
+  'nav.providers': 'Providers',
   'nav.methods': 'Methods',
   'nav.data': 'Data',
   'nav.accuracy': 'Accuracy',

@@ -14,6 +14,8 @@ export const es: Messages = {
   'nav.calculator': 'Calculadora',
   'nav.gpus': 'GPU',
   'nav.models': 'Modelos',
+  'nav.compare': 'Comparar',
+  'nav.providers': 'Proveedores',
   'nav.methods': 'Métodos',
   'nav.data': 'Datos',
   'nav.accuracy': 'Precisión',
