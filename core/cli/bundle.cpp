@@ -34,7 +34,7 @@ void strip(json& value) {
 /// repeat, particulars of instances and providers.
 const std::map<std::string, std::vector<std::string>>& unread() {
   static const std::map<std::string, std::vector<std::string>> keys = {
-      {"gpus", {"cooling", "ecc", "form_factor", "l2_cache_mb", "mig_max_instances", "shader_cores", "tensor_cores"}},
+      {"gpus", {"architecture", "compute_capability", "cooling", "ecc", "form_factor", "l2_cache_mb", "memory_type", "mig_max_instances", "shader_cores", "tensor_cores"}},
       {"models", {"attention_gmacs_computed", "audio_frames", "audio_seconds", "flops_convention", "full_attention_every", "gflops_convention", "gflops_per_step_1024", "gmacs_per_image",
           "hf_repo", "kv_bytes_per_token_bf16", "kv_bytes_per_token_bf16_windowed", "license", "max_text_tokens", "mel_bins", "mtp_params", "mtp_params_source", "note",
           "params_active_published", "params_exact", "params_nominal", "params_total_source", "published_gmacs_without_attention", "same_architecture_models", "task"}},
@@ -73,6 +73,23 @@ std::string evidence_line(const Catalog& catalog, const MeasurementRow& r) {
            &r.micro_batch, &r.global_batch, &r.metric, &r.value, &r.unit, &r.flags, &estimate})
     line += (line.empty() ? "" : ",") + quoted(*field);
   return line + "\n";
+}
+
+/// Names are looked up without case, spaces and dashes: an alias that is the id or another alias in other
+/// letters finds nothing new.
+void strip_equal_aliases(json& rows) {
+  for (json& row : rows) {
+    if (!row.is_object() || !row.contains("aliases")) continue;
+    std::vector<std::string> known = {normalize_name(row.value("id", ""))};
+    json kept = json::array();
+    for (const json& alias : row["aliases"]) {
+      const std::string name = normalize_name(alias.get<std::string>());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      known.push_back(name);
+      kept.push_back(alias);
+    }
+    row["aliases"] = std::move(kept);
+  }
 }
 
 /// How many rows an effect was fitted on is for people who read the file; an estimate asks only whether there were any.
@@ -137,6 +154,8 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
     for (const json& row : rows) part.push_back(row.value("provenance", json::object()));
   }
   if (const Result<std::string> sources = native::read_file(data + "/sources.json")) provenance["sources"] = json::parse(sources.value(), nullptr, false).value("sources", json::array());
+  for (const char* kind : {"gpus", "models", "quants", "engines", "providers"})
+    if (document.value().contains(kind)) strip_equal_aliases(document.value()[kind]);
   strip(document.value());
   strip_unread(document.value());
   strip_row_counts(document.value()["calibration"]);

@@ -266,7 +266,8 @@ int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, 
   std::cout << "\nrows " << accuracy.rows.size() << "; with a resolved GPU and model " << accuracy.resolved << ", of these not modelled " << accuracy.resolved_not_modelled << "\n";
   for (const auto& [reason, count] : accuracy.reasons) std::cout << padded(std::to_string(count), 7) << "not modelled: " << reason << '\n';
   std::cout << "\nmissed most, one row of a cell\n";
-  for (const json& w : details_json(accuracy)["worst"])
+  const json shown = details_json(accuracy);
+  for (const json& w : shown["worst"])
     std::cout << padded("x " + format_number(w["estimate"].get<double>() / w["measured"].get<double>(), 3), 9) << w["id"].get<std::string>() << "  " << w["metric"].get<std::string>() << " " << format_number(w["measured"].get<double>(), 4)
               << " " << w["unit"].get<std::string>() << "  " << w["gpu"].get<std::string>() << "  " << w["model"].get<std::string>() << "  " << w["software"].get<std::string>() << "  " << w["precision"].get<std::string>() << '\n';
   return 0;
