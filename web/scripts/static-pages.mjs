@@ -196,7 +196,7 @@ for (const language of ['en', 'es']) {
       .map((source) => `<li>${source.link ? `<a href="${escape(source.link)}" rel="noopener">${escape(source.title)}</a>` : escape(source.title)}${source.read ? ` <span class="interval">${t.read} ${escape(source.read)}</span>` : ''}</li>`)
       .join('')}</ul>`,
   });
-  await accuracyPage(language, t, number);
+  await accuracyPage(language, { ...t, ...compareText[language] }, number);
 }
 
 /** Measured across, estimated up, both in logarithms; the line is where they agree, the band a factor of two. */

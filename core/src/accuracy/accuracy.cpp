@@ -179,7 +179,7 @@ json details_json(const Accuracy& a) {
   std::map<std::string, std::vector<const JudgedRow*>> lines;
   std::vector<const JudgedRow*> numbers;
   for (const JudgedRow& j : a.rows) {
-    if (!j.judged || !j.estimate.modelled || !j.estimate.word.empty() || contains(j.line, "(crowd)") || j.line == "other" || !(j.estimate.value > 0)) continue;
+    if (!j.judged || !j.estimate.modelled || !j.estimate.word.empty() || contains(j.line, "(crowd)") || starts_with(j.line, "other") || !(j.estimate.value > 0)) continue;
     lines[j.line].push_back(&j);
     numbers.push_back(&j);
   }
