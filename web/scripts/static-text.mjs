@@ -14,7 +14,7 @@ export const text = {
     catalogs: 'Catalogs', rows: 'Rows', downloads: 'Files', read: 'Read on', changes: 'What was changed when the facts became data',
     methodsTitle: 'Methods', accuracyTitle: 'Accuracy', accuracyLead: 'How far the estimates are from {n} published measurements.',
     accuracyHow: 'Rows that are alike are one cell, and each cell counts once. The fit has seen these rows: a new row will be off by somewhat more. Rows that cannot be modelled are counted below with the reason.', judged: 'Judged', right: 'right', notModelled: 'Not modelled', reason: 'Reason',
-    plotTitle: 'Estimated against measured', plotLead: 'Each square holds measurements (across) and their estimates (up), both in logarithms; darker is more. On the line they agree, between the dashes they are within a factor of two.', plotLabel: '{line}: density of estimates over measurements from {low} to {high}', groupsTitle: 'By GPU, program, precision, model family and context', by: 'By', byWhat: { gpu: 'GPU', program: 'program', precision: 'precision', 'model family': 'model family', context: 'context' }, cells: 'Cells', worstTitle: 'Missed most', worstLead: 'The rows that estimates are farthest from, one of each cell. Nothing is hidden: some are faults of ours, some of the rows.', measured: 'Measured',
+    plotTitle: 'Estimated against measured', plotLead: 'Each square holds measurements (across) and their estimates (up), both in logarithms; darker is more. On the line they agree, between the dashes they are within a factor of two.', plotLabel: '{line}: density of estimates over measurements from {low} to {high}', groupsTitle: 'By GPU, program, precision, model family and context', by: 'By', cells: 'Cells', worstTitle: 'Missed most', worstLead: 'The rows that estimates are farthest from, one of each cell. Nothing is hidden: some are faults of ours, some of the rows.', measured: 'Measured',
     embedTitle: 'Make a widget', skip: 'Skip to the content', imageKinds: 'What it is', domain: 'What', median: 'Median error', p90: '90th percentile', coverage: '80 % interval holds',
   },
   es: {
@@ -31,7 +31,7 @@ export const text = {
     catalogs: 'Catálogos', rows: 'Filas', downloads: 'Ficheros', read: 'Leído el', changes: 'Qué se cambió al convertir los hechos en datos',
     methodsTitle: 'Métodos', accuracyTitle: 'Precisión', accuracyLead: 'Cuánto se alejan las estimaciones de {n} mediciones publicadas.',
     accuracyHow: 'Las filas iguales forman una celda, y cada celda cuenta una vez. El ajuste ha visto estas filas: una nueva se desviará algo más. Las que no se pueden modelar se cuentan abajo con el motivo.', judged: 'Juzgadas', right: 'acertadas', notModelled: 'Sin modelar', reason: 'Motivo',
-    plotTitle: 'Estimado frente a medido', plotLead: 'Cada cuadro reúne mediciones (horizontal) y sus estimaciones (vertical), ambas en logaritmos; más oscuro, más filas. En la línea coinciden; entre las rayas están a menos de un factor dos.', plotLabel: '{line}: densidad de estimaciones frente a mediciones de {low} a {high}', groupsTitle: 'Por GPU, programa, precisión, familia de modelos y contexto', by: 'Por', byWhat: { gpu: 'GPU', program: 'programa', precision: 'precisión', 'model family': 'familia', context: 'contexto' }, cells: 'Celdas', worstTitle: 'Los mayores errores', worstLead: 'Las filas de las que más se alejan las estimaciones, una por celda. No se esconde nada: unas son errores nuestros, otras de las filas.', measured: 'Medido',
+    plotTitle: 'Estimado frente a medido', plotLead: 'Cada cuadro reúne mediciones (horizontal) y sus estimaciones (vertical), ambas en logaritmos; más oscuro, más filas. En la línea coinciden; entre las rayas están a menos de un factor dos.', plotLabel: '{line}: densidad de estimaciones frente a mediciones de {low} a {high}', groupsTitle: 'Por GPU, programa, precisión, familia de modelos y contexto', by: 'Por', cells: 'Celdas', worstTitle: 'Los mayores errores', worstLead: 'Las filas de las que más se alejan las estimaciones, una por celda. No se esconde nada: unas son errores nuestros, otras de las filas.', measured: 'Medido',
     embedTitle: 'Crear un widget', skip: 'Ir al contenido', imageKinds: 'Qué es', domain: 'Qué', median: 'Error mediano', p90: 'Percentil 90', coverage: 'El intervalo del 80 % acierta',
   },
 };
@@ -71,6 +71,7 @@ export const methods = {
 /** Words of the comparisons and of the matrix of providers. */
 export const compareText = {
   en: {
+    byWhat: { gpu: 'GPU', program: 'program', precision: 'precision', 'model family': 'model family', context: 'context' },
     compare: 'Compare', providers: 'Providers', ratio: 'Ratio',
     claims: 'Claims', claimsTitle: 'What is said of the RTX A6000, the RTX 4090 and the A100', claimsLead: 'Sentences from two published comparisons, each beside what the data and the estimates of today say.', claim: 'The claim', ours: 'Our numbers', verdict: 'Verdict', verdicts: { agree: 'agree', partly: 'partly', disagree: 'disagree' }, claimsLink: 'Published claims, checked',
     compareTitle: 'GPUs side by side', compareLead: 'Pairs that people ask about: specifications, eleven workloads with intervals, prices, and when to choose which.',
@@ -89,6 +90,7 @@ export const compareText = {
     kinds: { 'on-demand': 'on demand', spot: 'spot', 'reserved-1y': 'reserved 1 year', 'reserved-3y': 'reserved 3 years' },
   },
   es: {
+    byWhat: { gpu: 'GPU', program: 'programa', precision: 'precisión', 'model family': 'familia', context: 'contexto' },
     compare: 'Comparar', providers: 'Proveedores', ratio: 'Razón',
     claims: 'Afirmaciones', claimsTitle: 'Lo que se dice de la RTX A6000, la RTX 4090 y la A100', claimsLead: 'Frases de dos comparaciones publicadas, junto a lo que hoy dicen los datos y las estimaciones.', claim: 'La afirmación', ours: 'Nuestros números', verdict: 'Veredicto', verdicts: { agree: 'de acuerdo', partly: 'en parte', disagree: 'en desacuerdo' }, claimsLink: 'Afirmaciones publicadas, comprobadas',
     compareTitle: 'GPU frente a frente', compareLead: 'Las parejas por las que más se pregunta: especificaciones, once usos con su intervalo, precios y cuándo elegir cada una.',
