@@ -51,6 +51,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
     return out;
   }
   if (memory.offloaded_gib > 0 && setup->total_bytes > 0) {
+    setup->hardware.host_bytes_per_s = host_bytes_per_s(std::string_view(in.engine.family) == "llama", sc.host.ram_gb_per_s, sc.host.pcie_gb_per_s, setup->tensor);
     const double bytes = memory.offloaded_gib * kBytesPerGib;
     if (sc.offload == OffloadKind::kExperts && setup->expert_bytes > 0) setup->host_expert_share = std::min(1.0, bytes / setup->expert_bytes);
     else setup->host_share = setup->host_expert_share = std::min(1.0, bytes / setup->total_bytes);
@@ -93,12 +94,13 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   const auto add = [&](const char* name, double seconds, const std::string& formula) {
     if (seconds > 0) out.terms.push_back({name, seconds, "s", formula});
   };
-  const double gb = 1e-9, bw = setup->hardware.bytes_per_s * gb;
+  const double gb = 1e-9;
   if (q.explain) {
     const PrefillTerms p = prefill_terms(*setup, work, false, cp.value);
-    const auto read = [&](double bytes, double seconds) {
-      return number(bytes * gb) + " GB / (" + number(bw) + " GB/s · " + number(bytes / (seconds * setup->hardware.bytes_per_s)) + ")";
+    const auto read_at = [&](double bytes, double seconds, double rate) {
+      return number(bytes * gb) + " GB / (" + number(rate * gb) + " GB/s · " + number(bytes / (seconds * rate)) + ")";
     };
+    const auto read = [&](double bytes, double seconds) { return read_at(bytes, seconds, setup->hardware.bytes_per_s); };
     const double weights = (setup->layer_bytes + setup->output_bytes) / setup->tensor * (1 - setup->host_share);
     const double experts = setup->experts > 0 ? setup->expert_bytes * setup->experts_per_token / setup->experts / setup->tensor * (1 - setup->host_expert_share) : 0;
     const double cache = setup->cache_bytes(context) / setup->tensor;
@@ -108,7 +110,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
     add("decode: layers", d.layers, number(setup->layers) + " layers, " + number(d.layers / setup->layers * 1e6) + " µs each");
     add("decode: fixed", d.fixed, number(d.fixed * 1e3) + " ms a step");
     add("decode: exchange", d.exchange, "2 · " + number(setup->layers) + " all-reduces over " + number(setup->tensor) + " GPUs, " + number(setup->hardware.link_bytes_per_s * gb) + " GB/s");
-    add("decode: host memory", d.host, "weights kept in host memory, read or computed there");
+    add("decode: host memory", d.host, read_at(host_weights(*setup), d.host, setup->hardware.host_bytes_per_s));
     add("prefill: matrix products", p.matmul, number((work.dense_flops + work.expert_flops) * 1e-12) + " TFLOP at " + number((work.dense_flops + work.expert_flops) / p.matmul * 1e-12) + " of " + number(setup->hardware.matmul_flops * 1e-12) + " TFLOP/s");
     add("prefill: attention", p.attention, number(work.attention_flops * 1e-12) + " TFLOP at " + number(work.attention_flops / std::max(p.attention, 1e-12) * 1e-12) + " TFLOP/s");
     add("prefill: other", p.total - p.matmul - p.attention, "reading weights beyond the products, launches, exchange");

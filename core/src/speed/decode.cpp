@@ -7,8 +7,10 @@
 namespace whichgpu::speed {
 namespace {
 constexpr double kLogMilli = -6.907755278982137;  // log 1e-3
-constexpr double kHostBytesPerS = 60e9;           // as in prefill.cpp
 constexpr double kCapSharpness = 8;               // how sharply the share of the bandwidth bends to its limit of 1
+
+/// Bytes of the routed experts that one token uses.
+double active_expert_bytes(const Setup& s) { return s.experts > 0 ? s.expert_bytes * s.experts_per_token / s.experts : 0; }
 }  // namespace
 
 const DomainSpec& decode_spec() {
@@ -37,10 +39,12 @@ const DomainSpec& decode_spec() {
   return spec;
 }
 
+double host_weights(const Setup& s) { return (s.layer_bytes + s.output_bytes) * s.host_share + active_expert_bytes(s) * s.host_expert_share; }
+
 DecodeTerms decode_terms(const Setup& s, double context, bool speculative, bool power_capped, CoefficientView c) {
   DecodeTerms t;
   const double card = s.hardware.bytes_per_s, rate = card / c.soft_max(1, c.exp(-c[kReadEfficiency]), kCapSharpness);
-  const double active_experts = s.experts > 0 ? s.expert_bytes * s.experts_per_token / s.experts : 0;
+  const double active_experts = active_expert_bytes(s);
   t.weights = (s.layer_bytes + s.output_bytes) / s.tensor * (1 - s.host_share) / rate;
   if (active_experts > 0) t.experts = active_experts / s.tensor * (1 - s.host_expert_share) / (rate * c.exp(c[kExperts]));
   t.cache = s.cache_bytes(context) / s.tensor / (card * c.exp(c[kCache]));
@@ -54,8 +58,8 @@ DecodeTerms decode_terms(const Setup& s, double context, bool speculative, bool 
     const double start = c.exp(c[kAllReduce] + kLogMilli + c[kAllReduceGrowth] * c.log(s.tensor / 2) + (s.hardware.fast_link ? 0.0 : c[kSlowLink]));
     t.exchange = 2 * s.layers * start + 2 * s.layers * s.hidden * 2 * 2 * (s.tensor - 1) / s.tensor / s.hardware.link_bytes_per_s;
   }
-  const double host_bytes = (s.layer_bytes + s.output_bytes) * s.host_share + active_experts * s.host_expert_share;
-  if (host_bytes > 0) t.host = host_bytes / (kHostBytesPerS * c.exp(c[kHost]));
+  const double host_bytes = host_weights(s);
+  if (host_bytes > 0) t.host = host_bytes / (s.hardware.host_bytes_per_s * c.exp(c[kHost]));
   double scale = -c[kEra] * s.years;
   if (s.cards_in_a_row > 1) scale += c[kSplit] * c.log(s.cards_in_a_row);
   if (speculative) scale -= c[kSpeculativeGain];

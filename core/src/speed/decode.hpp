@@ -15,6 +15,8 @@ enum DecodeCoefficient { kReadEfficiency, kEra, kExperts, kCache, kLayer, kMoeLa
 const DomainSpec& decode_spec();
 
 struct DecodeTerms { double weights = 0, experts = 0, cache = 0, layers = 0, fixed = 0, exchange = 0, host = 0, total = 0; };
+/// Bytes of weights that one token reads from host memory.
+double host_weights(const Setup& setup);
 /// `context`: tokens in the cache. Speculative decoding and power caps scale the step, as measured.
 DecodeTerms decode_terms(const Setup& setup, double context, bool speculative, bool power_capped, CoefficientView c);
 inline double decode_seconds(const Setup& setup, double context, bool speculative, bool power_capped, CoefficientView c) { return decode_terms(setup, context, speculative, power_capped, c).total; }

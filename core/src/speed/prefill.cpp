@@ -9,7 +9,6 @@ namespace whichgpu::speed {
 namespace {
 constexpr double kLogMilli = -6.907755278982137;  // log 1e-3: the base of times is given in ms below
 constexpr double kReferenceHidden = 4096;         // hidden size at which the size effect is 1
-constexpr double kHostBytesPerS = 60e9;           // two channels of DDR5-4800 give 77 GB/s at best; a fit scales it
 }  // namespace
 
 const DomainSpec& prefill_spec() {
@@ -70,7 +69,7 @@ PrefillTerms prefill_terms(const Setup& s, const PrefillWork& w, bool power_capp
   t.attention = w.attention_flops / (s.hardware.attention_flops * c.exp(c[kAttention]));
   if (w.recurrent_units > 0) t.recurrent = w.recurrent_units * 1e-12 * c.exp(c[kRecurrent]);
   if (w.exchange_bytes > 0) t.exchange = w.exchange_bytes / (s.hardware.link_bytes_per_s * c.exp(c[kLink]));
-  if (w.host_bytes > 0) t.host = w.host_bytes / (kHostBytesPerS * c.exp(c[kPrefillHost]));
+  if (w.host_bytes > 0) t.host = w.host_bytes / (s.hardware.host_bytes_per_s * c.exp(c[kPrefillHost]));
   t.fixed = c.exp(c[kPrefillFixed] + kLogMilli);
   t.total = c.soft_max(t.matmul, t.read, 3) + t.layers + t.attention + t.recurrent + t.exchange + t.host + t.fixed;
   if (power_capped) t.total *= c.exp(c[kPrefillPowerCap]);

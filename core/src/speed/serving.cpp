@@ -29,27 +29,32 @@ struct Rates {
   double operator[](Coefficient i) const { return e[i]; }
 };
 
-struct Step { double weights, compute, cache, layers, link, fixed, total; };
+struct Step { double weights, compute, cache, layers, link, host, fixed, total; };
+
+constexpr double kPassTokens = 8192;  // prompt tokens in one pass over the weights (serving engines' default budget of a step)
 
 Step decode_step(const ServingFeatures& f, const Rates& r, double batch) {
   // Pipeline stages work on different parts of the batch at the same time.
   const double b = std::max(1.0, std::max(1.0, batch) / f.pipeline);
   const double experts = f.log_miss < 0 ? 1 - exp(b * f.log_miss) : 0;
   Step s;
-  s.weights = (f.dense_bytes + f.expert_bytes * experts * r[kExperts]) / (f.bandwidth * r[kMemory]);
+  const double read = f.dense_bytes + f.expert_bytes * experts * r[kExperts];
+  s.weights = read * (1 - f.host_share) / (f.bandwidth * r[kMemory]);
   s.compute = b * f.flops_per_token / (f.peak * r[kCompute]);
   s.cache = b * f.cache_bytes / (f.bandwidth * r[kCache]);
   s.layers = (f.layers + f.moe_layers * r[kMoeLayer]) * r[kLayer];
   s.link = f.hops > 0 ? 2 * f.layers * (r[kHop] * f.hops + b * f.message_seconds / r[kLink]) : 0;
+  s.host = read * f.host_share / f.host_bytes_per_s;
   s.fixed = r[kStep] + b * r[kSequence];
-  s.total = std::sqrt(s.weights * s.weights + s.compute * s.compute) + s.cache + s.layers + s.link + s.fixed;
+  s.total = std::sqrt(s.weights * s.weights + s.compute * s.compute) + s.cache + s.layers + s.link + s.host + s.fixed;
   return s;
 }
 
 double prompt_seconds(const ServingFeatures& f, const Rates& r) {
   constexpr double kAttentionShare = 0.6;  // attention kernels against matrix products, FlashAttention-2 paper (2023), forward pass
   return f.prompt_flops * (1 + r[kPrefillSmall] / f.prompt) / (f.peak * r[kPrefill]) + f.attention_flops / (f.peak_16bit * r[kPrefill] * kAttentionShare) +
-         (f.hops > 0 ? 2 * f.layers * f.prompt * f.message_seconds / r[kLink] : 0);
+         (f.hops > 0 ? 2 * f.layers * f.prompt * f.message_seconds / r[kLink] : 0) +
+         (f.dense_bytes + f.expert_bytes) * f.host_share / f.host_bytes_per_s * f.prompt / kPassTokens;
 }
 
 bool is_mlperf(Load l) { return l == Load::kOffline || l == Load::kServer || l == Load::kInteractive; }
@@ -95,6 +100,7 @@ ServingParts parts_at(const ServingFeatures& f, const Rates& r) {
   p.cache_s = step.cache;
   p.layers_s = step.layers;
   p.link_s = step.link;
+  p.host_s = step.host;
   p.fixed_s = step.fixed;
   p.step_s = step.total / (f.speculative ? r[kSpeculation] : 1.0);
   p.tpot_s = p.step_s + r[kInterruption] * std::max(running - 1, 0.0) / out * prompt;

@@ -47,6 +47,8 @@ struct ServingFeatures {
   double cache_sequences = 1;                       ///< sequences whose cache fits the replica
   double streams = 1, offered = 0;                  ///< closed load, requests/s; of the whole system
   double replicas = 1, pipeline = 1;
+  double host_share = 0;                            ///< of the weights, offloaded to host memory
+  double host_bytes_per_s = 1;                      ///< at which one GPU's part of them is read
   Load load = Load::kClosed;
   bool static_batch = false, speculative = false;
   Keys keys;
@@ -60,7 +62,7 @@ const DomainSpec& serving_spec();
 struct ServingParts {
   double batch = 0;              ///< sequences that run at once, per replica
   double step_s = 0;             ///< one decode step at that batch
-  double weights_s = 0, compute_s = 0, cache_s = 0, layers_s = 0, link_s = 0, fixed_s = 0;  ///< parts of the step
+  double weights_s = 0, compute_s = 0, cache_s = 0, layers_s = 0, link_s = 0, host_s = 0, fixed_s = 0;  ///< parts of the step
   double prompt_s = 0;           ///< computing one prompt
   double tpot_s = 0, ttft_s = 0, throughput_tokens_per_s = 0, prefill_tokens_per_s = 0, capacity_requests_per_s = 0;
   bool limited_by_cache = false; ///< fewer sequences run than the load asks for

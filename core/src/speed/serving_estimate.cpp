@@ -3,11 +3,14 @@
 
 #include "base/text.hpp"
 #include "speed/serving.hpp"
+#include "speed/step.hpp"
 #include "whichgpu/domain.hpp"
 #include "whichgpu/math.hpp"
 
 namespace whichgpu {
 namespace {
+
+using speed::EngineKind, speed::engine_kind, speed::host_bytes_per_s;
 
 /// The parts of an answer, and how they move with each coefficient: what every quantity's interval is made from.
 class Answer {
@@ -46,6 +49,7 @@ Bound bound_of(const ServingParts& p) {
   // Reading (weights and cache) against computing (tokens and prompts), links and what does not shrink with the card.
   const double read = p.weights_s + p.cache_s, compute = p.compute_s, fixed = p.layers_s + p.fixed_s;
   const double most = std::max(std::max(read, compute), std::max(p.link_s, fixed));
+  if (p.host_s > most) return Bound::kCapacity;
   if (most == p.link_s && p.link_s > 0) return Bound::kInterconnect;
   if (most == fixed) return Bound::kOverhead;
   return most == compute ? Bound::kCompute : Bound::kBandwidth;
@@ -85,6 +89,13 @@ SpeedEstimate estimate_serving_speed(const Question& q, const MemoryEstimate& me
     warnings.push_back({"missing-data", "The catalog has no arithmetic rate for " + q.gpu->id + ", so there is no speed."});
     return out;
   }
+  if (memory.offloaded_gib > 0) {
+    f.host_share = memory.offloaded_share;
+    const EngineKind kind = engine_kind(q.engine->id, q.engine);
+    const double gpus = std::max(1.0, double(s.gpu_count) / std::max(1, s.nodes));
+    f.host_bytes_per_s = host_bytes_per_s(std::string_view(kind.family) == "llama", s.host.ram_gb_per_s, s.host.pcie_gb_per_s, gpus) / gpus;
+    warnings.push_back({"offload-unmeasured", "No measurement of many users on offloaded weights stands behind this speed: it is the rate of the host's memory and slot."});
+  }
   // The memory room counts the cache exactly; its answer bounds how many sequences run at once.
   if (memory.max_concurrency && *memory.max_concurrency >= 1) f.cache_sequences = *memory.max_concurrency / f.replicas;
   const Answer answer(calibration, f);
@@ -113,6 +124,7 @@ SpeedEstimate estimate_serving_speed(const Question& q, const MemoryEstimate& me
   seconds("decode: cache", p.cache_s, [&] { return n(p.batch) + " sequences * " + n(f.cache_bytes / 1e6) + " MB / (" + n(f.bandwidth / 1e9) + " GB/s * " + n(cache_share) + ")"; });
   seconds("decode: layers", p.layers_s, [&] { return n(f.layers) + " layers * launch time"; });
   if (p.link_s > 0) seconds("decode: interconnect", p.link_s, [&] { return "2 * " + n(f.layers) + " all-reduces of " + n(p.batch) + " tokens"; });
+  if (p.host_s > 0) seconds("decode: host memory", p.host_s, [&] { return n(100 * f.host_share) + " % of the weights / " + n(f.host_bytes_per_s / 1e9) + " GB/s for each GPU"; });
   seconds("decode: fixed", p.fixed_s, [&] { return "step + " + n(p.batch) + " sequences * host time"; });
   seconds("prefill: one prompt", p.prompt_s, [&] { return n(f.prompt) + " tokens: (" + n(f.prompt_flops / 1e12) + " + " + n(f.attention_flops / 1e12) + ") TFLOP / reachable rate"; });
 

@@ -110,6 +110,11 @@ double pcie_gb_per_s(const Gpu& g) {
 
 }  // namespace
 
+double host_bytes_per_s(bool computes_there, double ram_gb_per_s, double pcie_gb_per_s, double gpus) {
+  const double memory = 0.75 * ram_gb_per_s, slots = kPcieLaneShare * pcie_gb_per_s * gpus;
+  return (computes_there ? memory : std::min(memory, slots)) * 1e9;
+}
+
 const std::vector<const char*> kLevelNames = {"family", "engine", "family_format", "engine_format", "generation", "family_generation", "format_generation", "engine_generation", "gpu", "kind", "first_token"};
 
 EngineKind engine_kind(std::string_view software, const Engine* engine) {

@@ -33,7 +33,13 @@ struct Hardware {
   double attention_flops = 0;        ///< peak of the path that attention uses
   double link_bytes_per_s = 0;       ///< one direction, between two cards
   bool fast_link = false;            ///< NVLink, Infinity Fabric and alike; else PCIe
+  double host_bytes_per_s = 60e9;    ///< at which offloaded weights are read (host_bytes_per_s() of the measured machines, which do not state it)
 };
+
+/// Rate at which a step reads weights that live in host memory, bytes/s. ggml engines compute on them where they lie, so the
+/// memory sets the pace; the others copy them to the GPUs in every step, each over its own slot. Memory reaches three
+/// quarters of its nominal rate (STREAM on two channels of DDR5), a slot four fifths; the fit scales the whole.
+double host_bytes_per_s(bool computes_there, double ram_gb_per_s, double pcie_gb_per_s, double gpus);
 
 /// What levels the effects have; both domains use the same. A level without meaning for a row stays 0.
 enum Level { kFamily, kEngine, kFamilyFormat, kEngineFormat, kGeneration, kFamilyGeneration, kFormatGeneration, kEngineGeneration, kGpu, kKind, kFirstToken, kLevels };
