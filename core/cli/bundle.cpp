@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "native/files.hpp"
+#include "whichgpu/calibration.hpp"
 #include "whichgpu/claims.hpp"
 #include "whichgpu/measurement.hpp"
 
@@ -103,6 +104,35 @@ void strip_row_counts(json& calibration) {
     }
 }
 
+/// An effect that stayed at its prior says what its absence says, but for the fact that the group was measured: so one
+/// entry of a group stays, wherever it is, and the others go.
+void strip_prior_effects(json& calibration) {
+  for (json& domain : calibration["domains"]) {
+    const DomainSpec* spec = nullptr;
+    for (const DomainSpec* s : all_domain_specs())
+      if (domain["name"] == s->name) spec = s;
+    if (!spec) continue;
+    std::map<std::pair<std::string, std::string>, int> entries;  // of a level's key
+    for (const json& coefficient : domain["coefficients"])
+      for (const auto& [level, effects] : coefficient["levels"].items())
+        for (const auto& [key, effect] : effects.items()) ++entries[{level, key}];
+    for (json& coefficient : domain["coefficients"]) {
+      const auto c = std::find_if(spec->coefficients.begin(), spec->coefficients.end(), [&](const CoefficientSpec& s) { return coefficient["name"] == s.name; });
+      if (c == spec->coefficients.end()) continue;
+      for (const auto& [level, effects] : coefficient["levels"].items()) {
+        const auto use = std::find_if(c->levels.begin(), c->levels.end(), [&](const LevelUse& u) { return level == spec->levels[static_cast<std::size_t>(u.level)]; });
+        if (use == c->levels.end()) continue;
+        for (auto it = effects.begin(); it != effects.end();) {
+          int& left = entries[{level, it.key()}];
+          const bool prior = (*it)[0] == 0.0 && (*it)[1] == use->prior_sd;
+          if (prior && left > 1) --left, it = effects.erase(it);
+          else ++it;
+        }
+      }
+    }
+  }
+}
+
 /// quality/<format>.json: what was measured of one format, with the source's title and address, so that the page loads
 /// the format that it shows; quality/index.json: rows by format.
 std::optional<Error> write_quality(const json& quality, const json& sources, const std::string& out_dir) {
@@ -159,6 +189,7 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   strip(document.value());
   strip_unread(document.value());
   strip_row_counts(document.value()["calibration"]);
+  strip_prior_effects(document.value()["calibration"]);
   if (const auto e = native::write_file(out_dir + "/catalog.json", document.value().dump())) return complain(*e);
   if (const auto e = native::write_file(out_dir + "/provenance.json", provenance.dump())) return complain(*e);
   const Result<std::string> quality = native::read_file(data + "/quality.json");
