@@ -6,10 +6,11 @@
 
 #include "whichgpu/api.hpp"
 #include "whichgpu/compare.hpp"
+#include "whichgpu/import.hpp"
 #include "whichgpu/link.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
-// arithmetic and no defaults here.
+// arithmetic and no defaults here. Compiled twice: WHICHGPU_FULL 0 is what the page's first answer needs, 1 has everything.
 namespace {
 
 using namespace whichgpu;
@@ -32,7 +33,9 @@ class Calculator {
   std::string rank(const std::string& scenario_json) const { return ask(rank_json, scenario_json); }
   /// Keeps the rows of a CSV, beside those of earlier calls, as evidence of later estimates; {"rows": all kept}.
   std::string load_measurements(const std::string& csv) { return add_measurements(measured_, csv); }
+#if WHICHGPU_FULL
   std::string compare(const std::string& question_json) const { return ask(compare_json, question_json); }
+#endif
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
   std::string link_decode(const std::string& query) const { return link_decode_json(query); }
 
@@ -45,6 +48,10 @@ class Calculator {
   std::vector<MeasurementRow> measured_;
 };
 
+#if WHICHGPU_FULL
+std::string read_config(const std::string& config, const std::string& name) { return import_config_json(config, name); }
+#endif
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(whichgpu) {
@@ -52,8 +59,13 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .constructor<const std::string&>()
       .function("estimate", &Calculator::estimate)
       .function("rank", &Calculator::rank)
+#if WHICHGPU_FULL
       .function("compare", &Calculator::compare)
+#endif
       .function("load_measurements", &Calculator::load_measurements)
       .function("link_encode", &Calculator::link_encode)
       .function("link_decode", &Calculator::link_decode);
+#if WHICHGPU_FULL
+  emscripten::function("import_config", &read_config);
+#endif
 }

@@ -1,6 +1,6 @@
 // Asks the native program and the WASM module the same questions and compares the answers byte for byte.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 const path = (name) => new URL(name, root).pathname;
@@ -12,6 +12,9 @@ execFileSync(program, ['bundle', bundle], { stdio: ['ignore', 'ignore', 'inherit
 const { default: createWhichGpu } = await import(new URL('build/wasm/whichgpu.js', root));
 const module = await createWhichGpu({ wasmBinary: readFileSync(path('build/wasm/whichgpu.wasm')) });
 const engine = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
+const { default: createFull } = await import(new URL('build/wasm/whichgpu-full.js', root));
+const fullModule = await createFull({ wasmBinary: readFileSync(path('build/wasm/whichgpu-full.wasm')) });
+const full = new fullModule.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
 
 const lines = (name) => readFileSync(new URL(name, import.meta.url), 'utf8').split('\n').filter((line) => line.trim() !== '');
 function native(command, input) {
@@ -41,10 +44,23 @@ if (estimates.length !== scenarios.length) throw new Error(`${scenarios.length} 
 scenarios.forEach((scenario, i) => compare(scenario, estimates[i], engine.estimate(scenario)));
 const errors = estimates.filter((line) => line.startsWith('{"error":')).length;
 
-for (const scenario of lines('rankings.jsonl')) compare(`rank ${scenario}`, native(['rank', '--json'], scenario).join('\n'), engine.rank(scenario));
+for (const scenario of lines('rankings.jsonl')) {
+  const expected = native(['rank', '--json'], scenario).join('\n');
+  compare(`rank ${scenario}`, expected, engine.rank(scenario));
+  compare(`rank, full module ${scenario}`, expected, full.rank(scenario));
+}
 
 for (const gpus of [['nvidia-rtx-a6000', 'nvidia-a100-sxm-80gb'], ['nvidia-rtx-4090', 'nvidia-a100-pcie-40gb', 'apple-m4-max', 'amd-mi300x'], ['nvidia-rtx-4090', 'no such card']]) {
-  compare(`compare ${gpus}`, native(['compare', '--json', ...gpus], '').join('\n'), engine.compare(JSON.stringify({ gpus })));
+  compare(`compare ${gpus}`, native(['compare', '--json', ...gpus], '').join('\n'), full.compare(JSON.stringify({ gpus })));
+}
+
+// Models that somebody brings.
+const { default: createImport } = await import(new URL('build/wasm/whichgpu-import.js', root));
+const importer = await createImport({ wasmBinary: readFileSync(path('build/wasm/whichgpu-import.wasm')) });
+for (const name of readdirSync(path('tests/core/import/configs'))) {
+  const file = path(`tests/core/import/configs/${name}`);
+  const expected = native(['inspect', file, '--name', name], '').join('\n');
+  for (const { import_config } of [importer, fullModule]) compare(`inspect ${name}`, expected, import_config(readFileSync(file, 'utf8'), name));
 }
 
 // The nearest measurements, from the same file on both sides.

@@ -24,7 +24,7 @@ await need(new URL('whichgpu.wasm', wasm), 'build the WASM preset first (scripts
 await need(program, 'build the release preset first (scripts/run does)');
 
 await mkdir(new URL('core/', generated), { recursive: true });
-for (const name of ['whichgpu.js', 'whichgpu.wasm', 'whichgpu-import.js', 'whichgpu-import.wasm']) await cp(new URL(name, wasm), new URL(`core/${name}`, generated));
+for (const name of ['whichgpu.js', 'whichgpu.wasm', 'whichgpu-import.js', 'whichgpu-import.wasm', 'whichgpu-full.js', 'whichgpu-full.wasm']) await cp(new URL(name, wasm), new URL(`core/${name}`, generated));
 
 await rm(publicData, { recursive: true, force: true });
 await mkdir(publicData, { recursive: true });

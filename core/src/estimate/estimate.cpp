@@ -71,7 +71,9 @@ Estimate estimate(const Question& q) {
       if (name == "sharding") e.scenario.training.sharding = value;
       if (name == "tensor" && number) e.scenario.parallelism.tensor = static_cast<int>(*number);
       if (name == "pipeline" && number) e.scenario.parallelism.pipeline = static_cast<int>(*number);
-      if (name == "data" && number) e.scenario.parallelism.data = static_cast<int>(*number);
+      // Copies that the batch is too small for stand idle; the scenario then leaves their number open.
+      const Scenario::Parallelism& p = e.scenario.parallelism;
+      if (name == "data" && number && static_cast<long long>(*number) * p.tensor * p.pipeline == s.gpu_count) e.scenario.parallelism.data = static_cast<int>(*number);
       if (name == "expert" && number) e.scenario.parallelism.expert = static_cast<int>(*number);
     }
   }

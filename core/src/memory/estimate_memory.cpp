@@ -41,10 +41,11 @@ class Room {
     const Scenario& s = q.scenario;
     sizes_.tokens = q.kv_tokens();
     sizes_.prompt = s.prompt_tokens;
-    sizes_.sequences = s.concurrency;
+    sizes_.sequences = std::ceil(s.concurrency / std::max(1, s.parallelism.data));  // of one copy of the model
     sizes_.kv_bits = kv_bits(s.precision.kv_cache).value_or(16);
     sizes_.tensor = std::max(1, s.parallelism.tensor);
     sizes_.stages = std::max(1, s.parallelism.pipeline);
+    sizes_.expert = std::max(1, s.parallelism.expert);
     sizes_.gpu_gib = memory::capacity_gib(*q.gpu);
     sizes_.unified = memory::has_unified_memory(*q.gpu);
     if (plan_.style == Style::kGguf) sizes_.prompt = std::max(sizes_.prompt, 512.0);  // the graph is reserved for a full micro-batch
@@ -203,7 +204,7 @@ MemoryEstimate estimate_memory(const Question& q, std::vector<Warning>& warnings
       x.prompt = std::min(x.prompt, std::max(tokens, 1.0));
       return fits(x);
     });
-  out.max_concurrency = largest(1048576, [&](double sequences) {
+  out.max_concurrency = std::max(1, s.parallelism.data) * largest(1048576, [&](double sequences) {
     Sizes x = sizes;
     x.sequences = sequences;
     return fits(x);

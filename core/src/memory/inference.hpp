@@ -22,6 +22,7 @@ struct Sizes {
   double sequences = 1;
   double kv_bits = 16;
   int tensor = 1;           ///< GPUs that share every layer
+  int expert = 1;           ///< GPUs that share the routed experts, where more than `tensor`
   int stages = 1;           ///< groups of GPUs that hold different layers
   bool unified = false;     ///< host and GPU share memory: what others leave to the host counts too
   bool tower = true;        ///< the vision or audio part is loaded

@@ -92,6 +92,7 @@ Parts parts_of(const Plan& p, const Sizes& s, bool all_gpus) {
     const double last_layers = std::max(0.0, layers - stage_layers * (s.stages - 1));
     out.weights = std::max(in_layers * stage_share, in_layers * last_layers / layers + outside) / t;
   }
+  if (s.expert > s.tensor && !all_gpus) out.weights -= p.weights.experts * stage_share * (1 / t - 1.0 / s.expert);
   if (s.unified) out.weights += p.host_weights;
   if (s.tower) out.towers = p.weights.towers * (p.style == Style::kPaged ? copies : 1);  // every tensor-parallel card has a copy
 

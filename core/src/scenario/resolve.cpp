@@ -164,6 +164,15 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
     constexpr double kFineTuningTokens = 1e7;  // a usual instruction set
     s.training.tokens = s.workload == Workload::kPretrain && q.model ? kComputeOptimalTokens * q.model->params_total : kFineTuningTokens;
   }
+  int* const parts[] = {&p.tensor, &p.pipeline, &p.data};
+  long long known = 1;
+  bool open = false;
+  for (const int* part : parts) {
+    open = open || *part == 0;
+    known *= std::max(1, *part);
+  }
+  if (s.gpu_count % known != 0 || (!open && known != s.gpu_count))
+    return Error{ErrorCode::kInvalidInput, "parallelism", "tensor x pipeline x data must equal the GPU count, " + std::to_string(s.gpu_count)};
   if (!is_training(s.workload)) {
     const bool layer_split = q.engine && (runs(*q.engine, "gguf") || q.box.size() > 1);
     const int per_node = s.gpu_count / s.nodes;
@@ -180,21 +189,18 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
         p.pipeline = s.gpu_count / p.tensor;
       }
     } else {
-      int* const parts[] = {&p.tensor, &p.pipeline, &p.data};
-      long long known = 1;
-      for (int* part : parts)
-        if (*part > 0) known *= *part;
-      if (known <= 0 || s.gpu_count % known != 0) return Error{ErrorCode::kInvalidInput, "parallelism", "tensor x pipeline x data must equal the GPU count, " + std::to_string(s.gpu_count)};
       int rest = static_cast<int>(s.gpu_count / known);
       for (int* part : parts)
         if (*part == 0) {
           *part = rest;
           rest = 1;
         }
-      if (rest != 1) return Error{ErrorCode::kInvalidInput, "parallelism", "tensor x pipeline x data must equal the GPU count, " + std::to_string(s.gpu_count)};
     }
     if (p.expert == 0) p.expert = 1;
   }
+  // Where training is still free to choose, the plan finds degrees that hold the experts.
+  const long long spread = p.tensor > 0 && p.data > 0 ? static_cast<long long>(p.tensor) * p.data : s.gpu_count;
+  if (p.expert > spread) return Error{ErrorCode::kInvalidInput, "parallelism/expert", "experts spread over at most tensor x data GPUs, " + std::to_string(spread)};
   for (char& c : s.price.currency)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   if (s.price.per_hour && !catalog.find_currency(s.price.currency)) return Error{ErrorCode::kUnknownId, "price/currency", "no exchange rate of \"" + s.price.currency + "\" is known"};

@@ -40,7 +40,7 @@ SpeedEstimate estimate_chat_speed(const Question& q, const MemoryEstimate& memor
   in.quant = q.quant;
   in.gpu = q.gpu;
   in.engine = engine_kind(q.engine ? q.engine->id : "", q.engine);
-  in.gpu_count = std::max(1, sc.gpu_count);
+  in.gpu_count = std::max(1, sc.gpu_count / std::max(1, sc.parallelism.data));  // one copy of the model answers one person
   in.tensor = in.engine.layer_split ? 1 : std::max(1, sc.parallelism.tensor);
   in.kv_bits = kv_bits(sc.precision.kv_cache).value_or(16.0);
   in.year = year_of_date(sc.as_of);

@@ -330,6 +330,7 @@ ServingFeatures serving_features(const Question& q, double streams, double offer
   in.gpu_count = s.gpu_count;
   in.tensor = s.parallelism.tensor;
   in.pipeline = s.parallelism.pipeline;
+  in.data_attention = std::max(1, s.parallelism.expert / std::max(1, s.parallelism.tensor));  // copies of attention that share the experts
   in.prompt = std::max(s.prompt_tokens, 1.0);
   in.output = std::max(s.output_tokens, 1.0);
   in.streams = std::max(streams, 1.0);

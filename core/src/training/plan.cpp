@@ -68,13 +68,15 @@ class Rater {
 };
 
 /// Completes a candidate; false when its degrees do not divide the GPUs or the batch is too small for them.
-bool place(Setup& s, double global_batch) {
+bool place(Setup& s, const Wishes& w) {
+  const double global_batch = w.setup.global_batch;
   const double share = s.tensor * s.pipeline * s.context;
   const double data = s.gpus / share;
-  if (data < 1 || std::floor(data) != data) return false;
+  if (data < 1 || std::floor(data) != data || (w.data > 0 && data != w.data)) return false;
   s.data = s.shard_group = data;
-  s.expert = 1;
-  if (s.shape.moe)
+  s.expert = std::max(1.0, w.setup.expert);
+  if (s.expert > data * s.tensor) return false;
+  if (s.shape.moe && w.setup.expert == 0)
     while (s.expert * 2 <= std::min({data * s.tensor, s.shape.experts, kLargestExpertGroup})) s.expert *= 2;
   const double own = global_batch / data;  // sequences per copy and step
   if (own < 1) return false;
@@ -127,6 +129,7 @@ Setup setup_of(const Question& q) {
   s.global_batch = t.global_batch;
   s.tensor = sc.parallelism.tensor;
   s.pipeline = sc.parallelism.pipeline;
+  s.expert = sc.parallelism.expert;
   s.context = 1;
   s.year = year_of(sc.as_of);
   s.pcie_gb_per_s = sc.host.pcie_gb_per_s;
@@ -146,6 +149,7 @@ Wishes wishes_of(const Question& q) {
   w.sharding_open = q.scenario.training.sharding == "auto" && w.setup.gpus > 1;
   w.checkpointing_open = q.scenario.training.checkpointing.empty();
   w.degrees_open = q.scenario.parallelism.tensor == 0 && q.scenario.parallelism.pipeline == 0;
+  w.data = q.scenario.parallelism.data;
   w.offload_allowed = q.scenario.offload == OffloadKind::kOptimizer || q.scenario.offload == OffloadKind::kCpu;
   w.capacity_gib = std::max(0.0, usable_gib(*q.gpu) - q.scenario.host.vram_reserved_gib);
   return w;
@@ -160,7 +164,11 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
   const double least = given.pairs ? std::min(2.0, given.global_batch) : 1;
 
   std::vector<std::pair<double, double>> degrees;  // tensor, pipeline
-  if (w.degrees_open) {
+  if (w.degrees_open && w.data > 0) {
+    const double rest = given.gpus / w.data;
+    for (double tensor = 1; tensor <= std::min(within, rest); tensor *= 2)
+      if (std::floor(rest / tensor) == rest / tensor) degrees.emplace_back(tensor, rest / tensor);
+  } else if (w.degrees_open) {
     // Tensor parallelism stays within a node; adapters and small models gain nothing from either.
     degrees.emplace_back(1, 1);
     if (!given.trains_adapters || given.shape.parameters > 3e10)
@@ -213,14 +221,14 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
           // Twice the batch until it no longer fits; the larger one is nearly always the faster one.
           if (given.micro_batch > 0) {
             s.micro_batch = given.micro_batch;
-            if (place(s, given.global_batch)) consider(s);
+            if (place(s, w)) consider(s);
             continue;
           }
           Setup fitting;
           bool found = false;
           for (double micro = least; micro <= largest; micro *= 2) {
             s.micro_batch = micro;
-            if (!place(s, given.global_batch) || s.micro_batch < micro) break;
+            if (!place(s, w) || s.micro_batch < micro) break;
             if (rater.need(s) > w.capacity_gib * kComfort) break;
             fitting = s;
             found = true;
@@ -229,11 +237,11 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
             consider(fitting);
             if (fitting.micro_batch > least) {
               fitting.micro_batch /= 2;
-              if (place(fitting, given.global_batch)) consider(fitting);
+              if (place(fitting, w)) consider(fitting);
             }
           } else {
             s.micro_batch = least;
-            if (place(s, given.global_batch)) consider(s);
+            if (place(s, w)) consider(s);
           }
         }
   }
@@ -242,6 +250,7 @@ Plan choose_plan(const Wishes& w, const Calibration& calibration) {
     best.setup = given;
     best.setup.tensor = std::max(1.0, given.tensor);
     best.setup.pipeline = std::max(1.0, given.pipeline);
+    best.setup.expert = std::max(1.0, given.expert);
     best.setup.micro_batch = std::max(1.0, given.micro_batch);
     complete(best.setup);
     best.need_gib = rater.need(best.setup);

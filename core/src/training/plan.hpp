@@ -15,7 +15,8 @@ struct Plan {
 
 /// The part of a scenario that is fixed; what is open is chosen by choose_plan().
 struct Wishes {
-  Setup setup;                   ///< micro_batch, tensor and pipeline 0 where open
+  Setup setup;                   ///< micro_batch, tensor, pipeline and expert 0 where open
+  double data = 0;               ///< copies of the model; 0 where open
   bool sharding_open = true, checkpointing_open = true, degrees_open = true, offload_allowed = false;
   double capacity_gib = 0;
 };

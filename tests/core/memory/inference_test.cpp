@@ -1,8 +1,10 @@
 #include <cmath>
+#include <map>
 #include <string>
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <nlohmann/json.hpp>
 
 #include "support/test_catalog.hpp"
@@ -11,6 +13,7 @@
 #include "whichgpu/scenario.hpp"
 
 using namespace whichgpu;
+using Catch::Matchers::WithinRel;
 using Catch::Approx;
 
 namespace {
@@ -143,4 +146,25 @@ TEST_CASE("the limits are the edges of what fits", "[memory]") {
   const MemoryEstimate big = memory_of(R"({"model":"llama-3.1-405b","gpu":"nvidia-h100-sxm-80gb","engine":"vllm","workload":"serving","precision":{"weights":"fp8"}})");
   CHECK_FALSE(runs(big));
   CHECK(*big.min_gpu_count == 8);
+}
+
+TEST_CASE("copies of a model share the sequences, and its experts may spread over them", "[memory]") {
+  const auto parts = [](const char* scenario) {
+    const MemoryEstimate m = memory_of(scenario);
+    std::map<std::string, double> out;
+    for (const auto& t : m.terms) out[t.name] = t.value;
+    return out;
+  };
+  // 64 requests on four copies are 16 each: a quarter of the cache of one copy that runs all 64.
+  auto one = parts(R"({"workload":"serving","model":"llama-3-8b","gpu":"nvidia-h100-sxm-80gb","concurrency":64})");
+  auto four = parts(R"({"workload":"serving","model":"llama-3-8b","gpu":"nvidia-h100-sxm-80gb","gpu_count":4,"parallelism":{"data":4},"concurrency":64})");
+  CHECK_THAT(four["kv_cache"], WithinRel(one["kv_cache"] / 4, 1e-12));
+  CHECK_THAT(four["weights"], WithinRel(one["weights"], 1e-12));
+  const double most = *memory_of(R"({"workload":"serving","model":"llama-3-8b","gpu":"nvidia-h100-sxm-80gb","concurrency":64})").max_concurrency;
+  CHECK(*memory_of(R"({"workload":"serving","model":"llama-3-8b","gpu":"nvidia-h100-sxm-80gb","gpu_count":4,"parallelism":{"data":4},"concurrency":64})").max_concurrency == 4 * most);
+  // Mixtral-8x7B: 32 layers x 8 experts x 3 x 4096 x 14336 weights of 16 bits; eight GPUs then hold an eighth of them each.
+  const double experts_gib = 32.0 * 8 * 3 * 4096 * 14336 * 2 / 1073741824.0;
+  auto copied = parts(R"({"workload":"serving","model":"mixtral-8x7b","precision":"bf16","gpu":"nvidia-h200-sxm-141gb","gpu_count":8,"parallelism":{"tensor":1,"data":8}})");
+  auto spread = parts(R"({"workload":"serving","model":"mixtral-8x7b","precision":"bf16","gpu":"nvidia-h200-sxm-141gb","gpu_count":8,"parallelism":{"tensor":1,"data":8,"expert":8}})");
+  CHECK_THAT(copied["weights"] - spread["weights"], WithinRel(experts_gib * 7 / 8, 1e-9));
 }

@@ -55,12 +55,27 @@ TEST_CASE("an echo asked again gives the same answer", "[scenario]") {
   const std::string scenario = GENERATE(
       R"({"model":"llama-3-8b","gpu":"nvidia-rtx-4090"})", R"({"model":"llama-3-8b","gpu":"a100 80gb","workload":"serving","concurrency":32})",
       R"({"model":"qwen3-30b-a3b","gpu":"nvidia-rtx-3090","gpu_count":2,"workload":"chat"})", R"({"model":"llama-2-7b","gpu":"nvidia-h100-sxm-80gb","workload":"finetune"})",
+      R"({"workload":"pretrain","model":"mixtral-8x7b","gpu":"nvidia-h100-sxm-80gb","gpu_count":64,"nodes":8})",
+      R"({"workload":"pretrain","model":"llama-2-7b","gpu":"nvidia-a100-sxm-80gb","gpu_count":64,"nodes":8,"training":{"global_batch":8}})",
       R"({"custom_gpu":{"id":"mine","vendor":"NVIDIA","memory_gb":12,"memory_gib_usable":12,"bandwidth_gb_per_s":400,"fp16_tensor_tflops":80},"model":"llama-3-8b"})");
   CAPTURE(scenario);
   const json first = answer(scenario);
   REQUIRE_FALSE(first.contains("error"));
   const json second = answer(first["scenario"].dump());
   CHECK(first.dump() == second.dump());
+}
+
+TEST_CASE("degrees of parallelism must make up the GPUs, in training too", "[scenario]") {
+  const char* workload = GENERATE("serving", "pretrain");
+  const auto path = [&](const std::string& parallelism) {
+    const json a = answer(R"({"model":"mixtral-8x7b","gpu":"nvidia-h200-sxm-141gb","gpu_count":8,"workload":")" + std::string(workload) + R"(","parallelism":)" + parallelism + "}");
+    return a.contains("error") ? a["error"]["path"].get<std::string>() : std::string();
+  };
+  CHECK(path(R"({"tensor":2,"pipeline":2,"data":4})") == "parallelism");
+  CHECK(path(R"({"data":3})") == "parallelism");
+  CHECK(path(R"({"expert":16})") == "parallelism/expert");
+  CHECK(path(R"({"tensor":2,"pipeline":4,"data":1,"expert":4})") == "parallelism/expert");
+  CHECK(path(R"({"tensor":2,"data":4,"expert":8})").empty());
 }
 
 TEST_CASE("precision words follow the engine", "[scenario]") {

@@ -40,10 +40,6 @@ export function makeDispatch(engine: Engine, catalog: unknown): <K extends CallN
     }),
     estimate: ({ scenario }) => estimate(scenario),
     series: ({ scenarios }) => scenarios.map(estimate),
-    compare: ({ question }) =>
-      engine.compare
-        ? parse<unknown>(engine.compare(JSON.stringify(question)))
-        : { error: { code: 'unsupported', path: '', message: 'this build of the core has no comparison' } },
     decode: ({ query }) => asScenario(engine.link_decode(query)),
     encode: ({ scenario }) => asQuery(engine.link_encode(JSON.stringify(scenario))),
     measurements: ({ text }) => (engine.load_measurements ? parse<unknown>(engine.load_measurements(text)) : {}),

@@ -11,7 +11,6 @@ export function isError<T>(answer: Answer<T>): answer is { readonly error: CalcE
 export interface Engine {
   estimate(scenario: string): string;
   rank(scenario: string): string;
-  compare?(question: string): string;
   link_encode(scenario: string): string;
   link_decode(query: string): string;
   load_measurements?(rows: string): string;
@@ -79,7 +78,6 @@ export interface Calls {
   ask: { in: { scenario: Scenario; by: NonNullable<Scenario['rank_by']> }; out: { answer: Answer<RankAnswer>; query: Answer<string> } };
   estimate: { in: { scenario: Scenario }; out: Answer<Estimate> };
   series: { in: { scenarios: readonly Scenario[] }; out: readonly Answer<Estimate>[] };
-  compare: { in: { question: unknown }; out: Answer<unknown> };
   decode: { in: { query: string }; out: Answer<Scenario> };
   encode: { in: { scenario: Scenario }; out: Answer<string> };
   measurements: { in: { text: string }; out: Answer<unknown> };

@@ -264,10 +264,6 @@ export class Store {
     return this.client.call('series', { scenarios });
   }
 
-  compareRows(question: unknown): Promise<Answer<unknown>> {
-    return this.client.call('compare', { question });
-  }
-
   async configure(patch: Partial<Settings>): Promise<void> {
     const settings = { ...this.state.settings, ...patch };
     if (patch.language) await setLanguage(patch.language);
