@@ -20,8 +20,8 @@ const listed = async (folder) => (await readdir(new URL(folder, root))).filter((
 const models = (await Promise.all((await listed('data/models/')).map((name) => json(`data/models/${name}`)))).flatMap((file) => file.models);
 const offers = (await Promise.all((await listed('data/offers/')).map((name) => json(`data/offers/${name}`)))).flatMap((file) => file.offers.map((offer) => ({ ...offer, provider: file.provider })));
 
-const { default: createModule } = await import(new URL('../src/generated/core/whichgpu.js', import.meta.url));
-const module = await createModule({ wasmBinary: await readFile(new URL('../src/generated/core/whichgpu.wasm', import.meta.url)) });
+const { default: createModule } = await import(new URL('../src/generated/core/whichgpu-full.js', import.meta.url));
+const module = await createModule({ wasmBinary: await readFile(new URL('../src/generated/core/whichgpu-full.wasm', import.meta.url)) });
 const engine = new module.Engine(await readFile(new URL('../src/generated/core/catalog.json', import.meta.url), 'utf8'));
 const accuracy = JSON.parse(execFileSync(fileURLToPath(new URL('build/release/whichgpu', root)), ['accuracy', '--json'], { cwd: fileURLToPath(root), maxBuffer: 64 << 20 }));
 const details = JSON.parse(execFileSync(fileURLToPath(new URL('build/release/whichgpu', root)), ['accuracy', '--details'], { cwd: fileURLToPath(root), maxBuffer: 64 << 20 }));
