@@ -10,9 +10,9 @@
 /// same meaning, so a key is never given another one and `v` grows when the form changes.
 ///
 ///   query  = "v=1" *( "&" key "=" value )
-///   key    = one of the table in core/src/link/link.cpp: w workload, m model, q weights, g gpu, n GPU count, c context …
-///   value  = the field's JSON scalar without quotes, percent-encoded; `gpus` is "id*count,id*count";
-///            `cg` and `cm` (custom GPU, custom model) are JSON texts
+///   key    = one of the table in core/src/scenario/fields.cpp: w workload, m model, q weights, g gpu, n GPU count, c context …
+///   value  = the field's JSON scalar without quotes, percent-encoded; `gpus` is "id*count,id*count",
+///            a list of names "a,b"; `cg` and `cm` (custom GPU, custom model) are JSON texts
 ///
 /// Fields that were left out stay out, so that a link keeps what the person asked and not what was the default that day.
 /// Keys that other sites append to links (utm_…, fbclid, gclid, ref) are read over; any other unknown key is an error.

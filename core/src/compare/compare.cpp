@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_fields.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "compare/flips.hpp"
 #include "compare/workloads.hpp"
-#include "estimate/estimate_json.hpp"
 #include "whichgpu/api.hpp"
 
 namespace whichgpu {
@@ -140,23 +140,37 @@ json figures_json(const std::vector<Figure>& figures) {
 
 json contest_json(const Contest& c) {
   if (c.winner < 0) return nullptr;
-  json o = {{"side", c.winner}, {"clear", c.clear}};
-  put(o, "margin", c.margin);
-  return o;
+  JsonFields o;
+  o.set("side", c.winner);
+  o.set("clear", c.clear);
+  o.set_known("margin", c.margin);
+  return o.take();
+}
+
+void set_if_named(JsonFields& o, const char* key, const std::string& text) {
+  if (!text.empty()) o.set(key, text);
 }
 
 json workload_json(const WorkloadComparison& w) {
   json outcomes = json::array();
   for (const Outcome& out : w.outcomes) {
-    json o = {{"verdict", to_word(out.verdict)}};
-    put(o, "value", out.value);
-    put(o, "cost", out.cost);
-    if (!out.note.empty()) o["note"] = out.note;
-    outcomes.push_back(std::move(o));
+    JsonFields o;
+    o.set("verdict", to_word(out.verdict));
+    o.set_known("value", out.value);
+    o.set_known("cost", out.cost);
+    set_if_named(o, "note", out.note);
+    outcomes.push_back(o.take());
   }
-  json o = {{"name", w.name}, {"gpu_count_factor", w.gpu_count}, {"metric", w.metric}, {"lower_is_better", w.lower_is_better}, {"outcomes", std::move(outcomes)}, {"best", contest_json(w.best)}, {"cheapest", contest_json(w.cheapest)}};
-  if (!w.model.empty()) o["model"] = w.model;
-  return o;
+  JsonFields o;
+  o.set("name", w.name);
+  o.set("gpu_count_factor", w.gpu_count);
+  o.set("metric", w.metric);
+  o.set("lower_is_better", w.lower_is_better);
+  o.set("outcomes", std::move(outcomes));
+  o.set("best", contest_json(w.best));
+  o.set("cheapest", contest_json(w.cheapest));
+  set_if_named(o, "model", w.model);
+  return o.take();
 }
 
 }  // namespace
@@ -164,45 +178,71 @@ json workload_json(const WorkloadComparison& w) {
 json to_json(const Comparison& c) {
   json sides = json::array(), specs = json::array(), workloads = json::array(), flips = json::array(), money = json::array(), choose = json::array();
   for (std::size_t i = 0; i < c.sides.size(); ++i) {
-    json o = {{"gpu", c.sides[i].gpu}, {"name", c.gpus[i]->name}, {"gpu_count", c.sides[i].gpu_count}};
-    if (!c.sides[i].offer.provider.empty()) o["provider"] = c.sides[i].offer.provider;
-    sides.push_back(std::move(o));
+    JsonFields o;
+    o.set("gpu", c.sides[i].gpu);
+    o.set("name", c.gpus[i]->name);
+    o.set("gpu_count", c.sides[i].gpu_count);
+    set_if_named(o, "provider", c.sides[i].offer.provider);
+    sides.push_back(o.take());
   }
-  for (const Spec& s : c.specs) specs.push_back({{"name", s.name}, {"values", figures_json(s.values)}, {"ratios", figures_json(s.ratios)}});
+  for (const Spec& s : c.specs) {
+    JsonFields o;
+    o.set("name", s.name);
+    o.set("values", figures_json(s.values));
+    o.set("ratios", figures_json(s.ratios));
+    specs.push_back(o.take());
+  }
   for (const WorkloadComparison& w : c.workloads) workloads.push_back(workload_json(w));
   for (const Flip& f : c.flips) {
-    json o = {{"workload", f.workload}, {"axis", f.axis}, {"by", f.by}, {"at", f.at}, {"before", f.before < 0 ? json() : json(f.before)}, {"after", f.after}};
-    if (!f.model.empty()) o["model"] = f.model;
-    if (f.others_stop) o["others_stop"] = true;
-    flips.push_back(std::move(o));
+    JsonFields o;
+    o.set("workload", f.workload);
+    o.set("axis", f.axis);
+    o.set("by", f.by);
+    o.set("at", f.at);
+    o.set("before", f.before < 0 ? json() : json(f.before));
+    o.set("after", f.after);
+    set_if_named(o, "model", f.model);
+    if (f.others_stop) o.set("others_stop", true);
+    flips.push_back(o.take());
   }
   for (const RentOrOwn& m : c.rent_or_own) {
-    json o = json::object();
-    put(o, "rent_usd_per_hour", m.rent_usd_per_hour);
+    JsonFields o;
+    o.set_known("rent_usd_per_hour", m.rent_usd_per_hour);
     if (m.owned.known) {
-      o["hardware_usd"] = m.owned.hardware_usd;
-      o["price_basis"] = m.owned.price_basis;
-      o["own_usd_per_hour"] = m.owned.usd_per_hour;
-      o["electricity_counted"] = m.owned.power_usd_per_hour > 0;
+      o.set("hardware_usd", m.owned.hardware_usd);
+      o.set("price_basis", m.owned.price_basis);
+      o.set("own_usd_per_hour", m.owned.usd_per_hour);
+      o.set("electricity_counted", m.owned.power_usd_per_hour > 0);
     }
-    put(o, "break_even_hours_per_month", m.even.hours_per_month);
-    put(o, "break_even_months", m.even.months);
-    money.push_back(std::move(o));
+    o.set_known("break_even_hours_per_month", m.even.hours_per_month);
+    o.set_known("break_even_months", m.even.months);
+    money.push_back(o.take());
   }
   for (const auto& reasons : c.choose) {
     json list = json::array();
     for (const Reason& r : reasons) {
-      json o = {{"code", r.code}, {"workload", r.workload}, {"text", r.text}};
-      if (!r.axis.empty()) o["axis"] = r.axis;
-      if (!r.by.empty()) o["by"] = r.by;
-      put(o, "margin", r.margin);
-      put(o, "from", r.from);
-      put(o, "to", r.to);
-      list.push_back(std::move(o));
+      JsonFields o;
+      o.set("code", r.code);
+      o.set("workload", r.workload);
+      o.set("text", r.text);
+      set_if_named(o, "axis", r.axis);
+      set_if_named(o, "by", r.by);
+      o.set_known("margin", r.margin);
+      o.set_known("from", r.from);
+      o.set_known("to", r.to);
+      list.push_back(o.take());
     }
     choose.push_back(std::move(list));
   }
-  return {{"as_of", c.as_of}, {"sides", std::move(sides)}, {"specs", std::move(specs)}, {"workloads", std::move(workloads)}, {"flips", std::move(flips)}, {"rent_or_own", std::move(money)}, {"choose", std::move(choose)}};
+  JsonFields o;
+  o.set("as_of", c.as_of);
+  o.set("sides", std::move(sides));
+  o.set("specs", std::move(specs));
+  o.set("workloads", std::move(workloads));
+  o.set("flips", std::move(flips));
+  o.set("rent_or_own", std::move(money));
+  o.set("choose", std::move(choose));
+  return o.take();
 }
 
 std::string compare_json(const Catalog& catalog, std::string_view text) {

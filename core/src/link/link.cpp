@@ -7,6 +7,7 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "scenario/fields.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/scenario.hpp"
 
@@ -14,91 +15,6 @@ namespace whichgpu {
 namespace {
 
 using nlohmann::json;
-
-enum class Form { kText, kNumber, kFlag, kBox, kObject };
-
-struct LinkKey {
-  const char* key;
-  const char* section;  ///< the object that holds the field, or "" for the scenario itself
-  const char* field;
-  Form form;
-};
-
-/// The order here is the order in a link: what a person looks for first comes first.
-constexpr LinkKey kKeys[] = {
-    {"w", "", "workload", Form::kText},
-    {"m", "", "model", Form::kText},
-    {"q", "precision", "weights", Form::kText},
-    {"kv", "precision", "kv_cache", Form::kText},
-    {"e", "", "engine", Form::kText},
-    {"draft", "", "draft_model", Form::kText},
-    {"g", "", "gpu", Form::kText},
-    {"n", "", "gpu_count", Form::kNumber},
-    {"nodes", "", "nodes", Form::kNumber},
-    {"gpus", "", "gpus", Form::kBox},
-    {"tp", "parallelism", "tensor", Form::kNumber},
-    {"pp", "parallelism", "pipeline", Form::kNumber},
-    {"ep", "parallelism", "expert", Form::kNumber},
-    {"dp", "parallelism", "data", Form::kNumber},
-    {"off", "", "offload", Form::kText},
-    {"c", "", "context_tokens", Form::kNumber},
-    {"p", "", "prompt_tokens", Form::kNumber},
-    {"o", "", "output_tokens", Form::kNumber},
-    {"u", "", "concurrency", Form::kNumber},
-    {"rps", "rag", "requests_per_s", Form::kNumber},
-    {"rl", "rag", "latency_s", Form::kNumber},
-    {"tm", "training", "method", Form::kText},
-    {"tn", "training", "samples", Form::kNumber},
-    {"tt", "training", "tokens", Form::kNumber},
-    {"te", "training", "epochs", Form::kNumber},
-    {"ts", "training", "sequence_tokens", Form::kNumber},
-    {"mb", "training", "micro_batch", Form::kNumber},
-    {"gb", "training", "global_batch", Form::kNumber},
-    {"tq", "training", "precision", Form::kText},
-    {"opt", "training", "optimizer", Form::kText},
-    {"ckpt", "training", "checkpointing", Form::kText},
-    {"shard", "training", "sharding", Form::kText},
-    {"rank", "training", "lora_rank", Form::kNumber},
-    {"vi", "vision", "images", Form::kNumber},
-    {"ve", "vision", "epochs", Form::kNumber},
-    {"vr", "vision", "resolution", Form::kNumber},
-    {"vb", "vision", "batch", Form::kNumber},
-    {"iw", "image", "width", Form::kNumber},
-    {"ih", "image", "height", Form::kNumber},
-    {"is", "image", "steps", Form::kNumber},
-    {"ib", "image", "batch", Form::kNumber},
-    {"if", "image", "frames", Form::kNumber},
-    {"k", "hpc", "kernel", Form::kText},
-    {"ks", "hpc", "size", Form::kNumber},
-    {"pr", "offer", "provider", Form::kText},
-    {"pk", "offer", "kind", Form::kText},
-    {"reg", "offer", "region", Form::kText},
-    {"inst", "offer", "instance", Form::kText},
-    {"usd", "", "price_usd_per_hour", Form::kNumber},
-    {"price", "price", "per_hour", Form::kNumber},
-    {"cur", "price", "currency", Form::kText},
-    {"seller", "price", "seller", Form::kText},
-    {"apii", "api", "usd_per_million_input_tokens", Form::kNumber},
-    {"apio", "api", "usd_per_million_output_tokens", Form::kNumber},
-    {"util", "", "utilisation", Form::kNumber},
-    {"own", "ownership", "own", Form::kFlag},
-    {"card", "ownership", "card_price_usd", Form::kNumber},
-    {"life", "ownership", "lifetime_months", Form::kNumber},
-    {"kwh", "ownership", "usd_per_kwh", Form::kNumber},
-    {"country", "ownership", "country", Form::kText},
-    {"pue", "ownership", "pue", Form::kNumber},
-    {"budget", "limits", "budget_usd", Form::kNumber},
-    {"deadline", "limits", "deadline_h", Form::kNumber},
-    {"maxlat", "limits", "latency_s", Form::kNumber},
-    {"headroom", "limits", "headroom_gib", Form::kNumber},
-    {"ram", "host", "ram_gib", Form::kNumber},
-    {"ramspeed", "host", "ram_gb_per_s", Form::kNumber},
-    {"pcie", "host", "pcie_gb_per_s", Form::kNumber},
-    {"vram", "host", "vram_reserved_gib", Form::kNumber},
-    {"asof", "", "as_of", Form::kText},
-    {"cg", "", "custom_gpu", Form::kObject},
-    {"cm", "", "custom_model", Form::kObject},
-};
 
 constexpr std::size_t kLongestLink = 64u << 10;
 
@@ -153,14 +69,14 @@ Result<std::string> unescaped(std::string_view key, std::string_view text) {
 
 bool added_by_others(std::string_view key) { return starts_with(key, "utm_") || key == "fbclid" || key == "gclid" || key == "ref"; }
 
-const json* field_of(const json& scenario, const LinkKey& k) {
+const json* field_of(const json& scenario, const ScenarioField& k) {
   const json* object = &scenario;
   if (*k.section) {
     const auto it = scenario.find(k.section);
     if (it == scenario.end() || !it->is_object()) return nullptr;
     object = &*it;
   }
-  const auto it = object->find(k.field);
+  const auto it = object->find(k.name);
   return it == object->end() || it->is_null() ? nullptr : &*it;
 }
 
@@ -171,10 +87,15 @@ json plain_number(double value) {
   return json(value);
 }
 
-std::string value_text(const json& value, Form form) {
-  if (form == Form::kBox) {
+std::string value_text(const json& value, FieldKind kind) {
+  if (kind == FieldKind::kBox) {
     std::string list;
     for (const json& entry : value) list += (list.empty() ? "" : ",") + entry["gpu"].get<std::string>() + "*" + json_text(entry["count"]);
+    return list;
+  }
+  if (kind == FieldKind::kNames) {
+    std::string list;
+    for (const json& name : value) list += (list.empty() ? "" : ",") + name.get<std::string>();
     return list;
   }
   if (value.is_string()) return value.get<std::string>();
@@ -198,25 +119,40 @@ Result<json> box_of(std::string_view key, const std::string& text) {
   return list;
 }
 
-Result<json> value_of(const LinkKey& k, const std::string& text) {
-  switch (k.form) {
-    case Form::kText: return json(text);
-    case Form::kFlag:
+json names_of(const std::string& text) {
+  json list = json::array();
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    std::size_t end = text.find(',', at);
+    if (end == std::string::npos) end = text.size();
+    list.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return list;
+}
+
+Result<json> value_of(const ScenarioField& k, const std::string& text) {
+  switch (k.kind) {
+    case FieldKind::kFlag:
       if (text != "true" && text != "false") return broken(k.key, "expected true or false, found \"" + text.substr(0, 60) + "\"");
       return json(text == "true");
-    case Form::kNumber: {
+    case FieldKind::kNumber:
+    case FieldKind::kWhole:
+    case FieldKind::kFigure:
+    case FieldKind::kCount: {
       const std::optional<double> number = to_number(text);
       if (!number) return broken(k.key, "expected a number, found \"" + text.substr(0, 60) + "\"");
       return plain_number(*number);
     }
-    case Form::kBox: return box_of(k.key, text);
-    case Form::kObject: {
+    case FieldKind::kNames: return names_of(text);
+    case FieldKind::kBox: return box_of(k.key, text);
+    case FieldKind::kObject: {
       Result<json> object = parse_json(text, k.key);
       if (!object) return broken(k.key, object.error().message);
       return object;
     }
+    default: return json(text);
   }
-  return json();
 }
 
 }  // namespace
@@ -225,16 +161,17 @@ Result<std::string> encode_link(const json& scenario) {
   const Result<Scenario> checked = read_scenario(scenario);
   if (!checked) return checked.error();
   std::string query = "v=1";
-  for (const LinkKey& k : kKeys) {
+  for (const ScenarioField& k : scenario_fields()) {
+    if (!k.key) continue;
     if (k.section == std::string_view("precision")) {
       // "precision": "q8_0" is short for its weights
       const auto it = scenario.find("precision");
       if (it != scenario.end() && it->is_string()) {
-        if (k.field == std::string_view("weights")) query += std::string("&") + k.key + "=" + escaped(it->get<std::string>());
+        if (k.name == std::string_view("weights")) query += std::string("&") + k.key + "=" + escaped(it->get<std::string>());
         continue;
       }
     }
-    if (const json* value = field_of(scenario, k)) query += std::string("&") + k.key + "=" + escaped(value_text(*value, k.form));
+    if (const json* value = field_of(scenario, k)) query += std::string("&") + k.key + "=" + escaped(value_text(*value, k.kind));
   }
   return query;
 }
@@ -263,13 +200,13 @@ Result<json> decode_link(std::string_view query) {
       scenario["version"] = 1;
       continue;
     }
-    const LinkKey* known = nullptr;
-    for (const LinkKey& k : kKeys)
-      if (key == k.key) known = &k;
+    const ScenarioField* known = nullptr;
+    for (const ScenarioField& k : scenario_fields())
+      if (k.key && key == k.key) known = &k;
     if (!known) return broken(key, "unknown key");
     Result<json> value = value_of(*known, text.value());
     if (!value) return value.error();
-    (*known->section ? scenario[known->section] : scenario)[known->field] = std::move(value.value());
+    (*known->section ? scenario[known->section] : scenario)[known->name] = std::move(value.value());
   }
   if (!seen.count("v")) return broken("v", "expected v=1: the link does not say its version");
   const Result<Scenario> checked = read_scenario(scenario);

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_fields.hpp"
 #include "base/json_text.hpp"
-#include "estimate/estimate_json.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/cost.hpp"
 
@@ -143,13 +143,16 @@ std::string scaling_json(const Catalog& catalog, std::string_view text) {
   for (const ScalingCurve& curve : result.value().curves) {
     json points = json::array();
     for (const ScalingPoint& p : curve.points) {
-      json row = {{"gpu_count", p.gpu_count}, {"nodes", p.nodes}, {"verdict", to_word(p.verdict)}};
-      if (p.rate) row["rate"] = quantity_json(*p.rate);
-      if (p.efficiency) row["efficiency"] = *p.efficiency;
-      if (p.hours) row["hours"] = quantity_json(*p.hours);
-      if (p.usd_per_hour) row["usd_per_hour"] = *p.usd_per_hour;
-      if (p.rate) row["bound_by"] = p.bound_by;
-      points.push_back(std::move(row));
+      JsonFields row;
+      row.set("gpu_count", p.gpu_count);
+      row.set("nodes", p.nodes);
+      row.set("verdict", to_word(p.verdict));
+      row.set_known("rate", p.rate);
+      row.set_known("efficiency", p.efficiency);
+      row.set_known("hours", p.hours);
+      row.set_known("usd_per_hour", p.usd_per_hour);
+      if (p.rate) row.set("bound_by", p.bound_by);
+      points.push_back(row.take());
     }
     out["curves"].push_back({{"gpu", curve.gpu}, {"unit", curve.unit}, {"points", std::move(points)}});
   }

@@ -54,17 +54,40 @@ void FieldReader::figure(const char* key, Figure& out, double low, double high) 
   out = v;
 }
 
-void FieldReader::word(const char* key, std::string& out, std::initializer_list<const char*> allowed) {
+void FieldReader::flag(const char* key, bool& out) {
+  const json* v = get(key);
+  if (!v) return;
+  if (!v->is_boolean()) return fail(key, "expected true or false, found " + RowReader::describe(*v));
+  out = v->get<bool>();
+}
+
+void FieldReader::names(const char* key, std::vector<std::string>& out) {
+  const json* v = get(key);
+  if (!v) return;
+  bool texts = v->is_array() && v->size() <= 64;
+  for (std::size_t i = 0; texts && i < v->size(); ++i) {
+    const std::string* name = (*v)[i].get_ptr<const std::string*>();
+    texts = name && !name->empty() && name->size() <= 200;
+    if (texts) out.push_back(*name);
+  }
+  if (!texts) fail(key, "expected a list of at most 64 names, found " + RowReader::describe(*v));
+}
+
+void FieldReader::word(const char* key, std::string& out, const char* allowed) {
   std::string v;
   text(key, v);
   if (v.empty()) return;
   std::string list;
-  for (const char* a : allowed) {
-    if (v == a) {
+  for (const char* a = allowed; *a;) {
+    const char* end = a;
+    while (*end && *end != ' ') ++end;
+    const std::string_view word(a, end - a);
+    if (v == word) {
       out = v;
       return;
     }
-    list += std::string(list.empty() ? "" : ", ") + a;
+    (list += list.empty() ? "" : ", ") += word;
+    a = *end ? end + 1 : end;
   }
   fail(key, "expected one of " + list + ", found \"" + v + "\"");
 }

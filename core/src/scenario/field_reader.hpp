@@ -1,5 +1,4 @@
 #pragma once
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +19,10 @@ class FieldReader {
   void number(const char* key, double& out, double low, double high, bool whole = false);
   void whole(const char* key, int& out, int low, double high);
   void figure(const char* key, Figure& out, double low, double high);
-  void word(const char* key, std::string& out, std::initializer_list<const char*> allowed);
+  void flag(const char* key, bool& out);
+  void names(const char* key, std::vector<std::string>& out);
+  /// `allowed`: words separated by spaces.
+  void word(const char* key, std::string& out, const char* allowed);
   std::string path(const char* key) const;
   void fail(const char* key, std::string message);
   /// Call last: every key of the object must have been asked for.

@@ -1,12 +1,11 @@
-#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_fields.hpp"
 #include "base/json_text.hpp"
 #include "catalog/row_reader.hpp"
 #include "scenario/field_reader.hpp"
+#include "scenario/fields.hpp"
 #include "whichgpu/scenario.hpp"
 
 namespace whichgpu {
@@ -14,16 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-struct WorkloadName { const char* name; Workload workload; };
-constexpr std::array<WorkloadName, 9> kWorkloads = {{{"chat", Workload::kChat}, {"serving", Workload::kServing}, {"rag", Workload::kRag}, {"finetune", Workload::kFinetune},
-    {"pretrain", Workload::kPretrain}, {"vision-training", Workload::kVisionTraining}, {"vision-inference", Workload::kVisionInference},
-    {"image-generation", Workload::kImageGeneration}, {"hpc", Workload::kHpc}}};
-struct OffloadName { const char* name; OffloadKind kind; };
-constexpr std::array<OffloadName, 4> kOffloads = {{{"none", OffloadKind::kNone}, {"cpu", OffloadKind::kCpu}, {"experts", OffloadKind::kExperts}, {"optimizer", OffloadKind::kOptimizer}}};
-
-constexpr double kLargestCount = 1e6;     // GPUs, nodes, users: beyond any machine
-constexpr double kLargestTokens = 1e15;   // tokens of a data set
-constexpr double kLargestMoney = 1e12;
+constexpr std::array<const char*, 9> kWorkloadWords = {"chat", "serving", "rag", "finetune", "pretrain", "vision-training", "vision-inference", "image-generation", "hpc"};  // in the order of Workload
+constexpr std::array<const char*, 4> kOffloadWords = {"none", "cpu", "experts", "optimizer"};                                                                              // of OffloadKind
 
 bool is_date(const std::string& s) {
   if (s.size() != 10 || s[4] != '-' || s[7] != '-') return false;
@@ -33,323 +24,148 @@ bool is_date(const std::string& s) {
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
+template <class T>
+T& at(Scenario& s, const ScenarioField& f) { return *reinterpret_cast<T*>(reinterpret_cast<char*>(&s) + f.offset); }
+template <class T>
+const T& at(const Scenario& s, const ScenarioField& f) { return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&s) + f.offset); }
+
+template <class Enum, std::size_t N>
+void read_enum(FieldReader& r, const ScenarioField& f, const std::array<const char*, N>& words, Enum& out) {
+  std::string word;
+  r.word(f.name, word, f.words);
+  for (std::size_t i = 0; i < N; ++i)
+    if (word == words[i]) out = static_cast<Enum>(i);
+}
+
+void read_box(FieldReader& r, const ScenarioField& f, std::vector<GpuCount>& out, std::optional<Error>& error) {
+  const json* v = r.get(f.name);
+  if (!v) return;
+  if (!v->is_array() || v->empty() || v->size() > 64) return r.fail(f.name, "expected a list of 1 to 64 {gpu, count}, found " + RowReader::describe(*v));
+  for (std::size_t i = 0; i < v->size(); ++i) {
+    FieldReader g((*v)[i], "gpus/" + std::to_string(i), error);
+    GpuCount entry;
+    g.text("gpu", entry.gpu);
+    g.whole("count", entry.count, 1, 1e6);
+    if (entry.gpu.empty()) g.fail("gpu", "expected a GPU");
+    g.finish();
+    out.push_back(std::move(entry));
+  }
+}
+
+/// A custom GPU or model, in the form of the catalog's rows.
+template <class T>
+void read_custom(FieldReader& r, const ScenarioField& f, const char* id, Result<T> (*read)(const json&, const std::string&), std::optional<T>& out, std::string& text, std::optional<Error>& error) {
+  const json* v = r.get(f.name);
+  if (!v || error) return;
+  json row = *v;
+  if (row.is_object()) {
+    if (!row.contains("id")) row["id"] = id;
+    if (!row.contains("name")) row["name"] = row["id"];
+  }
+  Result<T> custom = read(row, f.name);
+  if (!custom) {
+    error = Error{ErrorCode::kInvalidInput, custom.error().path, custom.error().message};
+    return;
+  }
+  out = std::move(custom.value());
+  text = json_text(*v);
+}
+
+void read_field(FieldReader& r, const ScenarioField& f, Scenario& s, std::optional<Error>& error) {
+  switch (f.kind) {
+    case FieldKind::kText: return r.text(f.name, at<std::string>(s, f));
+    case FieldKind::kWord: return r.word(f.name, at<std::string>(s, f), f.words);
+    case FieldKind::kNumber: return r.number(f.name, at<double>(s, f), f.low, f.high);
+    case FieldKind::kWhole: return r.number(f.name, at<double>(s, f), f.low, f.high, true);
+    case FieldKind::kFigure: return r.figure(f.name, at<Figure>(s, f), f.low, f.high);
+    case FieldKind::kCount: return r.whole(f.name, at<int>(s, f), static_cast<int>(f.low), f.high);
+    case FieldKind::kFlag: return r.flag(f.name, at<bool>(s, f));
+    case FieldKind::kNames: return r.names(f.name, at<std::vector<std::string>>(s, f));
+    case FieldKind::kWorkload: return read_enum(r, f, kWorkloadWords, s.workload);
+    case FieldKind::kOffload: return read_enum(r, f, kOffloadWords, s.offload);
+    case FieldKind::kBox: return read_box(r, f, s.gpus, error);
+    case FieldKind::kObject:
+      if (std::string_view(f.name) == "custom_gpu") return read_custom(r, f, "custom-gpu", read_gpu, s.custom_gpu, s.custom_gpu_json, error);
+      return read_custom(r, f, "custom-model", read_model, s.custom_model, s.custom_model_json, error);
+  }
+}
+
+json value_of(const Scenario& s, const ScenarioField& f) {
+  const auto number = [&](double value) { return value < f.low ? json() : json(value); };
+  const auto text = [](const std::string& value) { return value.empty() ? json() : json(value); };
+  switch (f.kind) {
+    case FieldKind::kText:
+    case FieldKind::kWord: return text(at<std::string>(s, f));
+    case FieldKind::kNumber:
+    case FieldKind::kWhole: return number(at<double>(s, f));
+    case FieldKind::kFigure: {
+      const Figure& figure = at<Figure>(s, f);
+      return figure ? json(*figure) : json();
+    }
+    case FieldKind::kCount: return at<int>(s, f) < f.low ? json() : json(at<int>(s, f));
+    case FieldKind::kFlag: return json(at<bool>(s, f));
+    case FieldKind::kNames: return at<std::vector<std::string>>(s, f).empty() ? json() : json(at<std::vector<std::string>>(s, f));
+    case FieldKind::kWorkload: return json(to_word(s.workload));
+    case FieldKind::kOffload: return json(kOffloadWords[static_cast<std::size_t>(s.offload)]);
+    case FieldKind::kBox: {
+      json gpus = json::array();
+      for (const GpuCount& g : s.gpus) {
+        json entry = json::object();
+        entry["gpu"] = g.gpu;
+        entry["count"] = g.count;
+        gpus.push_back(std::move(entry));
+      }
+      return s.gpus.empty() ? json() : gpus;
+    }
+    case FieldKind::kObject: break;
+  }
+  return json();
+}
+
 }  // namespace
 
-const char* to_word(Workload workload) {
-  for (const WorkloadName& w : kWorkloads)
-    if (w.workload == workload) return w.name;
-  return "chat";
-}
+const char* to_word(Workload workload) { return kWorkloadWords[static_cast<std::size_t>(workload)]; }
 
 Result<Scenario> read_scenario(const json& document) {
   Scenario s;
   std::optional<Error> error;
-  FieldReader r(document, "", error);
+  FieldReader root(document, "", error);
   if (error) {
     error->path = "scenario";
     return *error;
   }
-  r.whole("version", s.version, 1, 1);
-  r.text("as_of", s.as_of);
-  if (!s.as_of.empty() && !is_date(s.as_of)) r.fail("as_of", "expected a date YYYY-MM-DD, found \"" + s.as_of + "\"");
-  std::string word;
-  r.text("workload", word);
-  if (!word.empty()) {
-    const auto it = std::find_if(kWorkloads.begin(), kWorkloads.end(), [&](const WorkloadName& w) { return word == w.name; });
-    if (it == kWorkloads.end()) r.fail("workload", "expected one of chat, serving, rag, finetune, pretrain, vision-training, vision-inference, image-generation, hpc; found \"" + word + "\"");
-    else s.workload = it->workload;
-  }
-  r.text("model", s.model);
-  r.text("draft_model", s.draft_model);
-  r.text("engine", s.engine);
-  r.text("gpu", s.gpu);
-  r.whole("gpu_count", s.gpu_count, 1, kLargestCount);
-  r.whole("nodes", s.nodes, 1, kLargestCount);
-  if (const json* v = r.get("precision")) {
-    if (v->is_string()) {
-      r.text("precision", s.precision.weights);
-    } else {
-      FieldReader p(*v, "precision", error);
-      p.text("weights", s.precision.weights);
-      p.text("kv_cache", s.precision.kv_cache);
-      p.finish();
+  std::string_view section;
+  std::optional<FieldReader> part;  // the section's object, where there is one
+  for (const ScenarioField& f : scenario_fields()) {
+    if (!*f.section) {
+      read_field(root, f, s, error);
+      continue;
     }
-  }
-  if (const json* v = r.get("gpus")) {
-    if (!v->is_array() || v->empty() || v->size() > 64) {
-      r.fail("gpus", "expected a list of 1 to 64 {gpu, count}, found " + RowReader::describe(*v));
-    } else {
-      for (std::size_t i = 0; i < v->size(); ++i) {
-        FieldReader g((*v)[i], "gpus/" + std::to_string(i), error);
-        GpuCount entry;
-        g.text("gpu", entry.gpu);
-        g.whole("count", entry.count, 1, kLargestCount);
-        if (entry.gpu.empty()) g.fail("gpu", "expected a GPU");
-        g.finish();
-        s.gpus.push_back(std::move(entry));
-      }
+    if (section != f.section) {
+      if (part) part->finish();
+      part.reset();
+      section = f.section;
+      const json* object = root.get(f.section);
+      if (object && object->is_string() && section == "precision") root.text(f.section, s.precision.weights);  // short for its weights
+      else if (object) part.emplace(*object, f.section, error);
     }
+    if (part) read_field(*part, f, s, error);
   }
-  if (const json* v = r.get("parallelism")) {
-    FieldReader p(*v, "parallelism", error);
-    p.whole("tensor", s.parallelism.tensor, 1, kLargestCount);
-    p.whole("pipeline", s.parallelism.pipeline, 1, kLargestCount);
-    p.whole("expert", s.parallelism.expert, 1, kLargestCount);
-    p.whole("data", s.parallelism.data, 1, kLargestCount);
-    p.finish();
-  }
-  word.clear();
-  r.word("offload", word, {"none", "cpu", "experts", "optimizer"});
-  for (const OffloadName& o : kOffloads)
-    if (word == o.name) s.offload = o.kind;
-  if (const json* v = r.get("host")) {
-    FieldReader h(*v, "host", error);
-    h.number("ram_gib", s.host.ram_gib, 0, 1e6);
-    h.number("ram_gb_per_s", s.host.ram_gb_per_s, 1, 1e6);
-    h.number("pcie_gb_per_s", s.host.pcie_gb_per_s, 0.1, 1e6);
-    h.number("vram_reserved_gib", s.host.vram_reserved_gib, 0, 1e5);
-    h.finish();
-  }
-  if (r.get("context_tokens")) s.explicit_context = true;
-  r.number("context_tokens", s.context_tokens, 1, 1e9, true);
-  r.number("prompt_tokens", s.prompt_tokens, 1, 1e9, true);
-  r.number("output_tokens", s.output_tokens, 1, 1e9, true);
-  r.number("concurrency", s.concurrency, 1, kLargestCount, true);
-  if (const json* v = r.get("rag")) {
-    FieldReader p(*v, "rag", error);
-    p.number("requests_per_s", s.rag.requests_per_s, 1e-6, 1e6);
-    p.number("latency_s", s.rag.latency_s, 1e-3, 1e6);
-    p.finish();
-  }
-  if (const json* v = r.get("training")) {
-    FieldReader t(*v, "training", error);
-    t.word("method", s.training.method, {"full", "pretrain", "lora", "qlora", "dora", "qdora", "dpo", "grpo", "lora-dpo", "lora-grpo", "qlora-dpo", "qlora-grpo"});
-    t.word("precision", s.training.precision, {"bf16-mixed", "fp16-mixed", "bf16", "fp16", "tf32", "fp32", "fp8"});
-    t.word("optimizer", s.training.optimizer, {"adamw", "adamw-8bit", "paged-adamw-8bit", "paged-adamw", "adafactor", "lion", "lion-8bit", "muon", "galore", "sgd", "sgd-momentum"});
-    t.word("checkpointing", s.training.checkpointing, {"none", "selective", "full"});
-    t.word("sharding", s.training.sharding, {"none", "zero-1", "zero-2", "zero-3", "fsdp", "auto"});
-    t.number("samples", s.training.samples, 1, kLargestTokens);
-    t.number("tokens", s.training.tokens, 1, kLargestTokens);
-    t.number("epochs", s.training.epochs, 1e-3, 1e6);
-    t.number("sequence_tokens", s.training.sequence_tokens, 1, 1e8, true);
-    t.number("micro_batch", s.training.micro_batch, 1, kLargestCount, true);
-    t.number("global_batch", s.training.global_batch, 1, 1e8, true);
-    t.whole("lora_rank", s.training.lora_rank, 1, 65536);
-    t.finish();
-  }
-  if (const json* v = r.get("vision")) {
-    FieldReader p(*v, "vision", error);
-    p.number("images", s.vision.images, 1, 1e13);
-    p.number("epochs", s.vision.epochs, 1e-3, 1e6);
-    p.whole("resolution", s.vision.resolution, 8, 16384);
-    p.number("batch", s.vision.batch, 1, kLargestCount, true);
-    p.finish();
-  }
-  if (const json* v = r.get("image")) {
-    FieldReader p(*v, "image", error);
-    p.whole("width", s.image.width, 64, 16384);
-    p.whole("height", s.image.height, 64, 16384);
-    p.whole("steps", s.image.steps, 1, 10000);
-    p.number("batch", s.image.batch, 1, 10000, true);
-    p.whole("frames", s.image.frames, 1, 100000);
-    p.finish();
-  }
-  if (const json* v = r.get("hpc")) {
-    FieldReader p(*v, "hpc", error);
-    p.text("kernel", s.hpc.kernel);
-    p.number("size", s.hpc.size, 1, 1e12);
-    p.finish();
-  }
-  if (const json* v = r.get("offer")) {
-    FieldReader p(*v, "offer", error);
-    p.text("provider", s.offer.provider);
-    p.word("kind", s.offer.kind, {"on-demand", "spot", "reserved-1y", "reserved-3y"});
-    p.text("region", s.offer.region);
-    p.text("instance", s.offer.instance);
-    p.finish();
-  }
-  r.figure("price_usd_per_hour", s.price_usd_per_hour, 0, kLargestMoney);
-  if (const json* v = r.get("price")) {
-    FieldReader p(*v, "price", error);
-    p.figure("per_hour", s.price.per_hour, 0, kLargestMoney);
-    p.text("currency", s.price.currency);
-    p.text("seller", s.price.seller);
-    if (s.price.per_hour && s.price_usd_per_hour) p.fail("per_hour", "price_usd_per_hour is given too: which of the two?");
-    p.finish();
-  }
-  if (const json* v = r.get("api")) {
-    FieldReader p(*v, "api", error);
-    p.figure("usd_per_million_input_tokens", s.api.usd_per_million_input_tokens, 0, kLargestMoney);
-    p.figure("usd_per_million_output_tokens", s.api.usd_per_million_output_tokens, 0, kLargestMoney);
-    p.finish();
-  }
-  r.number("utilisation", s.utilisation, 1e-6, 1);
-  if (const json* v = r.get("ownership")) {
-    FieldReader p(*v, "ownership", error);
-    p.figure("card_price_usd", s.ownership.card_price_usd, 0, kLargestMoney);
-    p.number("lifetime_months", s.ownership.lifetime_months, 1, 1200);
-    p.figure("usd_per_kwh", s.ownership.usd_per_kwh, 0, 1000);
-    p.text("country", s.ownership.country);
-    p.number("pue", s.ownership.pue, 1, 10);
-    if (const json* own = p.get("own")) {
-      if (own->is_boolean()) s.ownership.own = own->get<bool>();
-      else p.fail("own", "expected true or false, found " + RowReader::describe(*own));
-    }
-    p.finish();
-  }
-  if (const json* v = r.get("limits")) {
-    FieldReader p(*v, "limits", error);
-    p.figure("budget_usd", s.limits.budget_usd, 0, kLargestMoney);
-    p.figure("deadline_h", s.limits.deadline_h, 0, 1e9);
-    p.figure("latency_s", s.limits.latency_s, 0, 1e9);
-    p.figure("headroom_gib", s.limits.headroom_gib, 0, 1e6);
-    p.finish();
-  }
-  if (const json* v = r.get("custom_gpu"); v && !error) {
-    json row = *v;
-    if (row.is_object()) {
-      if (!row.contains("id")) row["id"] = "custom-gpu";
-      if (!row.contains("name")) row["name"] = row["id"];
-    }
-    Result<Gpu> gpu = read_gpu(row, "custom_gpu");
-    if (!gpu) error = Error{ErrorCode::kInvalidInput, gpu.error().path, gpu.error().message};
-    else {
-      s.custom_gpu = std::move(gpu.value());
-      s.custom_gpu_json = json_text(*v);
-    }
-  }
-  if (const json* v = r.get("custom_model"); v && !error) {
-    json row = *v;
-    if (row.is_object()) {
-      if (!row.contains("id")) row["id"] = "custom-model";
-      if (!row.contains("name")) row["name"] = row["id"];
-    }
-    Result<Model> model = read_model(row, "custom_model");
-    if (!model) error = Error{ErrorCode::kInvalidInput, model.error().path, model.error().message};
-    else {
-      s.custom_model = std::move(model.value());
-      s.custom_model_json = json_text(*v);
-    }
-  }
-  r.finish();
+  if (part) part->finish();
+  s.explicit_context = s.context_tokens > 0;
+  if (!s.as_of.empty() && !is_date(s.as_of)) root.fail("as_of", "expected a date YYYY-MM-DD, found \"" + s.as_of + "\"");
+  if (s.price.per_hour && s.price_usd_per_hour) root.fail("price/per_hour", "price_usd_per_hour is given too: which of the two?");
+  root.finish();
   if (error) return *error;
   return s;
 }
 
 json to_json(const Scenario& s) {
-  JsonFields o;
-  o.set("version", s.version);
-  o.set_or_null("as_of", s.as_of);
-  o.set("workload", to_word(s.workload));
-  o.set_or_null("model", s.model);
-  o.set_or_null("draft_model", s.draft_model);
-  o.set_or_null("engine", s.engine);
-  JsonFields precision;
-  precision.set_or_null("weights", s.precision.weights);
-  precision.set_or_null("kv_cache", s.precision.kv_cache);
-  o.set("precision", std::move(precision));
-  o.set_or_null("gpu", s.gpu);
-  o.set("gpu_count", s.gpu_count);
-  o.set("nodes", s.nodes);
-  o.set("gpus", json());
-  if (!s.gpus.empty()) {
-    json gpus = json::array();
-    for (const GpuCount& g : s.gpus) {
-      JsonFields entry;
-      entry.set("gpu", g.gpu);
-      entry.set("count", g.count);
-      gpus.push_back(entry.take());
-    }
-    o.set("gpus", std::move(gpus));
-  }
-  JsonFields parallelism;
-  parallelism.set_or_null("tensor", s.parallelism.tensor);
-  parallelism.set_or_null("pipeline", s.parallelism.pipeline);
-  parallelism.set_or_null("expert", s.parallelism.expert);
-  parallelism.set_or_null("data", s.parallelism.data);
-  o.set("parallelism", std::move(parallelism));
-  for (const OffloadName& k : kOffloads)
-    if (k.kind == s.offload) o.set("offload", k.name);
-  JsonFields host;
-  host.set("ram_gib", s.host.ram_gib);
-  host.set("ram_gb_per_s", s.host.ram_gb_per_s);
-  host.set("pcie_gb_per_s", s.host.pcie_gb_per_s);
-  host.set("vram_reserved_gib", s.host.vram_reserved_gib);
-  o.set("host", std::move(host));
-  o.set_or_null("context_tokens", s.context_tokens);
-  o.set("prompt_tokens", s.prompt_tokens);
-  o.set("output_tokens", s.output_tokens);
-  o.set("concurrency", s.concurrency);
-  JsonFields rag;
-  rag.set("requests_per_s", s.rag.requests_per_s);
-  rag.set("latency_s", s.rag.latency_s);
-  o.set("rag", std::move(rag));
-  const Scenario::Training& t = s.training;
-  JsonFields training;
-  training.set("method", t.method);
-  training.set_or_null("samples", t.samples);
-  training.set_or_null("tokens", t.tokens);
-  training.set("epochs", t.epochs);
-  training.set("sequence_tokens", t.sequence_tokens);
-  training.set_or_null("micro_batch", t.micro_batch);
-  training.set("global_batch", t.global_batch);
-  training.set("precision", t.precision);
-  training.set("optimizer", t.optimizer);
-  training.set_or_null("checkpointing", t.checkpointing);
-  training.set("sharding", t.sharding);
-  training.set("lora_rank", t.lora_rank);
-  o.set("training", std::move(training));
-  JsonFields vision;
-  vision.set("images", s.vision.images);
-  vision.set("epochs", s.vision.epochs);
-  vision.set_or_null("resolution", s.vision.resolution);
-  vision.set_or_null("batch", s.vision.batch);
-  o.set("vision", std::move(vision));
-  JsonFields image;
-  image.set_or_null("width", s.image.width);
-  image.set_or_null("height", s.image.height);
-  image.set_or_null("steps", s.image.steps);
-  image.set("batch", s.image.batch);
-  image.set_or_null("frames", s.image.frames);
-  o.set("image", std::move(image));
-  JsonFields hpc;
-  hpc.set("kernel", s.hpc.kernel);
-  hpc.set("size", s.hpc.size);
-  o.set("hpc", std::move(hpc));
-  JsonFields offer;
-  offer.set_or_null("provider", s.offer.provider);
-  offer.set("kind", s.offer.kind);
-  offer.set_or_null("region", s.offer.region);
-  offer.set_or_null("instance", s.offer.instance);
-  o.set("offer", std::move(offer));
-  o.set_or_null("price_usd_per_hour", s.price_usd_per_hour);
-  JsonFields price;
-  price.set_or_null("per_hour", s.price.per_hour);
-  price.set("currency", s.price.currency);
-  price.set_or_null("seller", s.price.seller);
-  o.set("price", std::move(price));
-  JsonFields api;
-  api.set_or_null("usd_per_million_input_tokens", s.api.usd_per_million_input_tokens);
-  api.set_or_null("usd_per_million_output_tokens", s.api.usd_per_million_output_tokens);
-  o.set("api", std::move(api));
-  o.set("utilisation", s.utilisation);
-  JsonFields ownership;
-  ownership.set("own", s.ownership.own);
-  ownership.set_or_null("card_price_usd", s.ownership.card_price_usd);
-  ownership.set("lifetime_months", s.ownership.lifetime_months);
-  ownership.set_or_null("usd_per_kwh", s.ownership.usd_per_kwh);
-  ownership.set_or_null("country", s.ownership.country);
-  ownership.set("pue", s.ownership.pue);
-  o.set("ownership", std::move(ownership));
-  JsonFields limits;
-  limits.set_or_null("budget_usd", s.limits.budget_usd);
-  limits.set_or_null("deadline_h", s.limits.deadline_h);
-  limits.set_or_null("latency_s", s.limits.latency_s);
-  limits.set_or_null("headroom_gib", s.limits.headroom_gib);
-  o.set("limits", std::move(limits));
-  o.set("custom_gpu", s.custom_gpu ? json::parse(s.custom_gpu_json, nullptr, false) : json());
-  o.set("custom_model", s.custom_model ? json::parse(s.custom_model_json, nullptr, false) : json());
-  return o.take();
+  json out = json::object();
+  for (const ScenarioField& f : scenario_fields()) (*f.section ? out[f.section] : out)[f.name] = value_of(s, f);
+  if (s.custom_gpu) out["custom_gpu"] = json::parse(s.custom_gpu_json, nullptr, false);
+  if (s.custom_model) out["custom_model"] = json::parse(s.custom_model_json, nullptr, false);
+  return out;
 }
 
 }  // namespace whichgpu
