@@ -8,6 +8,7 @@
 #include "whichgpu/compare.hpp"
 #include "whichgpu/import.hpp"
 #include "whichgpu/link.hpp"
+#include "whichgpu/ownership.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
 // arithmetic and no defaults here. Compiled twice: WHICHGPU_FULL 0 is what the page's first answer needs, 1 has everything.
@@ -36,6 +37,7 @@ class Calculator {
 #if WHICHGPU_FULL
   std::string compare(const std::string& question_json) const { return ask(compare_json, question_json); }
 #endif
+  std::string ownership(const std::string& scenario_json) const { return ask(ownership_json, scenario_json); }
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
   std::string link_decode(const std::string& query) const { return link_decode_json(query); }
 
@@ -62,6 +64,7 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
 #if WHICHGPU_FULL
       .function("compare", &Calculator::compare)
 #endif
+      .function("ownership", &Calculator::ownership)
       .function("load_measurements", &Calculator::load_measurements)
       .function("link_encode", &Calculator::link_encode)
       .function("link_decode", &Calculator::link_decode);

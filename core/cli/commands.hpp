@@ -16,6 +16,9 @@ int run_bundle(const std::string& data, const std::string& out_dir);
 /// Prints what more GPUs bring, for a question as scaling_json() takes it. Returns the exit code.
 int run_scale(const Catalog& catalog, const std::string& question, bool as_json);
 
+/// Prints rent or own for a scenario. Returns the exit code.
+int run_own(const Catalog& catalog, const std::string& scenario, bool as_json);
+
 struct RefreshRequest {
   std::string format = "skypilot", provider, file, date, origin;  ///< origin: where the file is from, for the rows' notes
   bool all_regions = false, accept = false, write = false;

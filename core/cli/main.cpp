@@ -296,7 +296,7 @@ int main(int argc, char** argv) {
   CLI::Option* evidence_option = estimate_cmd->add_option("--evidence", files, "show the nearest measurements, of these CSV files or, with none named, of data/measurements")->expected(0, -1);
   CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
   rank_cmd->add_option("file", file, "the scenario; standard input when left out");
-  rank_cmd->add_option("--by", by, "value, speed, price, latency, energy or memory");
+  rank_cmd->add_option("--by", by, "value, speed, price, latency, energy, memory or upfront");
   rank_cmd->add_option("--most", most, "show this many rows");
   rank_cmd->add_flag("--json", as_json, "the whole table as JSON");
   CLI::App* accuracy_cmd = app.add_subcommand("accuracy", "measurement rows (CSV) -> error by metric, and why rows are not modelled");
@@ -316,6 +316,10 @@ int main(int argc, char** argv) {
   compare_cmd->add_option("gpus", files, "GPUs: NAME, COUNT*NAME, NAME@PROVIDER")->required()->expected(2, 4);
   compare_cmd->add_option("--base", base, "scenario JSON with the date, ownership and offer of all sides");
   compare_cmd->add_flag("--json", as_json, "the whole comparison as JSON");
+
+  CLI::App* own_cmd = app.add_subcommand("own", "one scenario -> rent or own: what its machine costs a month, and from how many hours owning is cheaper than each offer");
+  own_cmd->add_option("file", file, "the scenario; standard input when left out");
+  own_cmd->add_flag("--json", as_json, "the offers and the lines' points as JSON");
 
   CLI::App* scale_cmd = app.add_subcommand("scale", "one scenario on 1, 2, 4, 8 ... GPUs: throughput and efficiency, and where several cheaper cards beat a dearer one");
   int most_gpus = 32;
@@ -394,6 +398,13 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
+  if (*own_cmd) {
+    std::string text;
+    if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    else if (Result<std::string> read = native::read_file(file)) text = std::move(read.value());
+    else return complain(read.error());
+    return cli::run_own(catalog.value(), text, as_json);
+  }
   if (*scale_cmd) {
     std::string text;
     if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});

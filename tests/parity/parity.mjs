@@ -54,6 +54,9 @@ for (const gpus of [['nvidia-rtx-a6000', 'nvidia-a100-sxm-80gb'], ['nvidia-rtx-4
   compare(`compare ${gpus}`, native(['compare', '--json', ...gpus], '').join('\n'), full.compare(JSON.stringify({ gpus })));
 }
 
+for (const scenario of scenarios.slice(0, 12).concat(scenarios.slice(-6)))
+  compare(`own ${scenario}`, native(['own', '--json'], scenario).join('\n'), engine.ownership(scenario));
+
 // Models that somebody brings.
 const { default: createImport } = await import(new URL('build/wasm/whichgpu-import.js', root));
 const importer = await createImport({ wasmBinary: readFileSync(path('build/wasm/whichgpu-import.wasm')) });

@@ -26,7 +26,7 @@ std::string estimate_json(const Catalog& catalog, std::string_view scenario_json
 /// Adds the rows of a measurement CSV to `rows`: {"rows": how many there are now}, or the error object and no row added.
 std::string add_measurements(std::vector<MeasurementRow>& rows, std::string_view csv);
 
-/// One scenario (with an optional "rank_by": value, speed, price, latency, energy, memory) -> the ranked table.
+/// One scenario (with an optional "rank_by": value, speed, price, latency, energy, memory, upfront) -> the ranked table.
 std::string rank_json(const Catalog& catalog, std::string_view scenario_json);
 
 }  // namespace whichgpu

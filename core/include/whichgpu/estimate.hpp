@@ -55,6 +55,7 @@ struct EnergyEstimate { std::optional<Quantity> average_w, joules_per_token, kwh
 struct OfferUsed { std::string provider, instance, region, kind, price_date; int gpu_count = 0; bool stale = false; std::vector<std::string> labels; };
 struct CostEstimate {
   std::optional<Quantity> usd_per_hour, usd_per_million_output_tokens, usd_per_million_input_tokens, usd_total, usd_per_1000_images;
+  std::optional<Quantity> redone_hours;  ///< of a run whose machines are taken away: work that is expected to be done again
   std::optional<OfferUsed> offer;
   Figure market_low_usd_per_hour, market_high_usd_per_hour;  ///< where the offer's provider is a marketplace: the span of its listed prices
   Figure usd_per_1000_requests, api_usd_per_1000_requests;   ///< where the price of an API is typed in

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "whichgpu/estimate.hpp"
@@ -16,18 +17,21 @@ struct RankRow {
   double per_gpu_gib = 0, capacity_gib = 0;
   std::optional<Quantity> decode_tokens_per_s, prefill_tokens_per_s, throughput_tokens_per_s, ttft_s, latency_s, requests_per_s, hours, finetune_hours, images_per_s,
       seconds_per_image, tflops, usd_per_hour, usd_per_million_output_tokens, usd_total, joules_per_token;
+  Figure upfront_usd;          ///< what the cards cost to buy; only where rows are ordered by it
   Figure max_context_tokens, max_concurrency, min_gpu_count;
   std::optional<OfferUsed> offer;
   Bound bound_by = Bound::kUnknown;
   const char* distance = "far";
-  bool within_limits = true;   ///< budget, deadline and latency wishes hold
+  bool within_limits = true;   ///< the scenario's limits hold
   bool pareto = false;         ///< no other row is both faster and cheaper
   std::string reason;          ///< why not, in a few words; empty when it fits
 };
 
 /// What rows are ordered by.
-enum class RankBy { kValue, kSpeed, kPrice, kLatency, kEnergy, kMemory };
+enum class RankBy { kValue, kSpeed, kPrice, kLatency, kEnergy, kMemory, kUpfront };
 const char* to_word(RankBy by);
+/// The order of a word; nothing when there is none of that name.
+std::optional<RankBy> rank_by(std::string_view word);
 
 struct Ranking {
   Scenario scenario;           ///< with defaults filled in (of the first row that resolved)

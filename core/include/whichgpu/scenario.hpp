@@ -46,8 +46,21 @@ struct Scenario {
   struct TypedPrice { Figure per_hour; std::string currency = "USD", seller; } price;  ///< a price and a provider of one's own, for the whole machine
   struct Api { Figure usd_per_million_input_tokens, usd_per_million_output_tokens; } api;  ///< what buying the tokens costs instead
   double utilisation = 1.0;
-  struct Owner { Figure card_price_usd; double lifetime_months = 36; Figure usd_per_kwh; std::string country; double pue = 1.2; bool own = false; } ownership;
-  struct Limits { Figure budget_usd, deadline_h, latency_s, headroom_gib; } limits;
+  struct Owner { Figure card_price_usd; double lifetime_months = 36; Figure usd_per_kwh; std::string country; double pue = 1.2; bool own = false;
+    bool used = false;  ///< the card is bought used
+    Figure card_resale_usd;  ///< what one card still brings after its lifetime
+    Figure colocation_usd_per_month, staff_usd_per_month;  ///< of the whole machine
+  } ownership;
+  struct Spot {
+    Figure interruptions_per_hour;  ///< of one machine
+    Figure checkpoint_h;            ///< hours of work between checkpoints; without them an interrupted run starts over
+  } spot;
+  struct Limits {
+    Figure budget_usd, deadline_h, latency_s, headroom_gib;
+    bool single_node = false;
+    std::vector<std::string> provider_kinds;  ///< rented from these kinds of provider only
+    std::vector<std::string> gpus;            ///< these GPUs only: those that one has, say
+  } limits;
   std::optional<Gpu> custom_gpu;
   std::optional<Model> custom_model;
   std::string custom_gpu_json, custom_model_json;  ///< as given, so that an echo or a link loses nothing

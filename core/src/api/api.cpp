@@ -77,13 +77,9 @@ std::string rank_json(const Catalog& catalog, std::string_view text) {
   RankBy by = RankBy::kValue;
   if (document.value().is_object() && document.value().contains("rank_by")) {
     const json& word = document.value()["rank_by"];
-    bool known = false;
-    for (const RankBy b : {RankBy::kValue, RankBy::kSpeed, RankBy::kPrice, RankBy::kLatency, RankBy::kEnergy, RankBy::kMemory})
-      if (word.is_string() && *word.get_ptr<const std::string*>() == to_word(b)) {
-        by = b;
-        known = true;
-      }
-    if (!known) return error_json({ErrorCode::kInvalidInput, "rank_by", "expected one of value, speed, price, latency, energy, memory"});
+    const std::optional<RankBy> known = word.is_string() ? rank_by(*word.get_ptr<const std::string*>()) : std::nullopt;
+    if (!known) return error_json({ErrorCode::kInvalidInput, "rank_by", "expected one of value, speed, price, latency, energy, memory, upfront"});
+    by = *known;
     document.value().erase("rank_by");
   }
   const Result<Scenario> scenario = read_scenario(document.value());

@@ -8,8 +8,6 @@
 namespace whichgpu::comparing {
 namespace {
 
-constexpr double kHoursPerMonth = 730.0;  // 365 days * 24 hours / 12 months
-
 struct Standing {
   int winner = -1;
   std::vector<bool> runs;

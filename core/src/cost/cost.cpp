@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "whichgpu/math.hpp"
 
 namespace whichgpu {
 namespace {
 
-constexpr double kHoursPerMonth = 730.0;  // 365 days * 24 hours / 12 months
 constexpr double kSecondsPerHour = 3600.0;
 
 const Ownership* ownership_of(const Question& q, const Gpu& gpu) {
@@ -19,6 +19,18 @@ const Ownership* ownership_of(const Question& q, const Gpu& gpu) {
 Figure middle(const Figure& low, const Figure& high) {
   if (low && high) return (*low + *high) / 2;
   return low ? low : high;
+}
+
+struct CardPrice { Figure usd; const char* basis = ""; };
+
+CardPrice card_price(const Question& q, const Gpu& gpu, const Ownership* row) {
+  const Scenario::Owner& own = q.scenario.ownership;
+  if (own.card_price_usd) return {own.card_price_usd, "typed in"};
+  const CardPrice street = {row ? middle(row->street_price_low_usd, row->street_price_high_usd) : std::nullopt, "street price"};
+  const CardPrice used = {row ? middle(row->used_price_low_usd, row->used_price_high_usd) : std::nullopt, "used price"};
+  const CardPrice launch = {gpu.launch_price_usd, "launch price"};
+  if (own.used) return used;  // a new card's price says nothing of a used one
+  return street.usd ? street : used.usd ? used : launch;
 }
 
 const Electricity* electricity_of(const Question& q) {
@@ -56,23 +68,25 @@ OwnedHour owned_hour(const Question& q, double watts, std::vector<Warning>& warn
   double hardware = 0;
   for (const auto& [gpu, count] : q.box) {
     const Ownership* row = ownership_of(q, *gpu);
-    Figure price = own.card_price_usd;
-    const char* basis = "typed in";
-    if (!price && row) { price = middle(row->street_price_low_usd, row->street_price_high_usd); basis = "street price"; }
-    if (!price && row) { price = middle(row->used_price_low_usd, row->used_price_high_usd); basis = "used price"; }
-    if (!price) { price = gpu->launch_price_usd; basis = "launch price"; }
-    if (!price) {
-      warnings.push_back({"card-price-unknown", "No price of " + gpu->name + " is known; type one in to see what owning costs."});
+    const CardPrice price = card_price(q, *gpu, row);
+    if (!price.usd) {
+      warnings.push_back({"card-price-unknown", std::string("No ") + (own.used ? "used " : "") + "price of " + gpu->name + " is known; type one in to see what owning costs."});
       return out;
     }
-    out.price_basis = basis;
+    out.price_basis = price.basis;
+    out.cards_usd += count * *price.usd;
+    out.resale_usd += count * own.card_resale_usd.value_or(0);
     const Figure host = row ? row->host_server_cost_usd_per_gpu : std::nullopt;
     if (!host) warnings.push_back({"host-price-unknown", "The host's share for " + gpu->name + " is not known and left out."});
-    hardware += count * (*price + host.value_or(0));
+    hardware += count * (*price.usd + host.value_or(0));
   }
   out.known = true;
   out.hardware_usd = hardware;
-  out.hardware_usd_per_hour = hardware / (own.lifetime_months * kHoursPerMonth * q.scenario.utilisation);
+  out.resale_usd = std::min(out.resale_usd, hardware);
+  const double used_hours = kHoursPerMonth * q.scenario.utilisation;  // in a month
+  out.hardware_usd_per_hour = (hardware - out.resale_usd) / (own.lifetime_months * used_hours);
+  out.fixed_usd_per_month = own.colocation_usd_per_month.value_or(0) + own.staff_usd_per_month.value_or(0);
+  out.fixed_usd_per_hour = out.fixed_usd_per_month / used_hours;
   Figure per_kwh = own.usd_per_kwh;
   if (!per_kwh)
     if (const Electricity* e = electricity_of(q)) per_kwh = e->household_usd_per_kwh ? e->household_usd_per_kwh : e->industrial_usd_per_kwh;
@@ -83,33 +97,58 @@ OwnedHour owned_hour(const Question& q, double watts, std::vector<Warning>& warn
   } else {
     warnings.push_back({"electricity-left-out", watts > 0 ? "Electricity is left out: say the country or a price per kWh." : "Electricity is left out: the power draw is not known."});
   }
-  out.usd_per_hour = out.hardware_usd_per_hour + out.power_usd_per_hour;
+  out.usd_per_hour = out.hardware_usd_per_hour + out.fixed_usd_per_hour + out.power_usd_per_hour;
   return out;
 }
+
+double idle_month_usd(const OwnedHour& owned, double lifetime_months) { return (owned.hardware_usd - owned.resale_usd) / lifetime_months + owned.fixed_usd_per_month; }
 
 BreakEven break_even(const OwnedHour& owned, double rent_usd_per_hour, double lifetime_months, double utilisation) {
   BreakEven out;
   const double saved_per_hour = rent_usd_per_hour - owned.power_usd_per_hour;  // what an hour of use saves once the card is there
   if (!owned.known || saved_per_hour <= 0 || lifetime_months <= 0) return out;
-  const double hours = owned.hardware_usd / lifetime_months / saved_per_hour;
+  const double hours = idle_month_usd(owned, lifetime_months) / saved_per_hour;
   if (hours <= kHoursPerMonth) out.hours_per_month = hours;
-  const double months = owned.hardware_usd / (saved_per_hour * kHoursPerMonth * utilisation);
+  const double saved_per_month = saved_per_hour * kHoursPerMonth * utilisation - owned.fixed_usd_per_month;
+  if (saved_per_month <= 0) return out;
+  const double months = (owned.hardware_usd - owned.resale_usd) / saved_per_month;
   if (months <= lifetime_months) out.months = months;
   return out;
 }
 
-EnergyEstimate estimate_energy(const Question& q, const Estimate& e) {
-  EnergyEstimate out;
+std::optional<double> hours_with_interruptions(double hours, double per_hour, double checkpoint_h) {
+  const double x = per_hour * (checkpoint_h > 0 && checkpoint_h < hours ? checkpoint_h : hours);
+  if (x > 50) return std::nullopt;
+  return hours * (x < 1e-4 ? 1 + x / 2 + x * x / 6 : (whichgpu::exp(x) - 1) / x);  // the series where the difference would lose digits
+}
+
+Figure cards_usd(const Question& q) {
+  double sum = 0;
+  for (const auto& [gpu, count] : q.box) {
+    const CardPrice price = card_price(q, *gpu, ownership_of(q, *gpu));
+    if (!price.usd) return std::nullopt;
+    sum += count * *price.usd;
+  }
+  return sum;
+}
+
+Figure drawn_w(const Question& q, bool decoding) {
   double watts = 0;
   for (const auto& [gpu, count] : q.box) {
     const Ownership* row = ownership_of(q, *gpu);
     // Decoding waits for memory and draws less than the limit; training and images run near it.
-    const bool decoding = e.speed.has_value();
-    const Figure one = decoding && row && row->typical_llm_power_w ? row->typical_llm_power_w : decoding ? std::nullopt : gpu->tdp_w;
-    if (!one) return out;
+    const Figure one = !decoding ? gpu->tdp_w : row ? row->typical_llm_power_w : std::nullopt;
+    if (!one) return std::nullopt;
     watts += count * *one;
   }
-  if (watts <= 0) return out;
+  return watts > 0 ? Figure(watts) : std::nullopt;
+}
+
+EnergyEstimate estimate_energy(const Question& q, const Estimate& e) {
+  EnergyEstimate out;
+  const Figure drawn = drawn_w(q, e.speed.has_value());
+  if (!drawn) return out;
+  const double watts = *drawn;
   out.average_w = Quantity::exactly(watts, "W");
   if (const auto* rate = token_rate(e); rate && *rate && (*rate)->value > 0) out.joules_per_token = per_rate(watts, **rate, "J/token");
   if (const auto* hours = run_hours(e); hours && *hours) {
@@ -144,8 +183,10 @@ CostEstimate estimate_cost(const Question& q, const Estimate& e, std::vector<War
     if (own.known) {
       per_hour = own.usd_per_hour;
       term("hardware", own.hardware_usd_per_hour, [&] {
-        return format_number(own.hardware_usd, 5) + " USD (" + own.price_basis + ", with the host's share) / (" + format_number(s.ownership.lifetime_months) + " months * 730 h * " + format_number(s.utilisation) + " in use)";
+        return (own.resale_usd > 0 ? "(" : "") + format_number(own.hardware_usd, 5) + " USD (" + own.price_basis + ", with the host's share)" + (own.resale_usd > 0 ? " - " + format_number(own.resale_usd, 5) + " USD resale)" : "") + " / (" + format_number(s.ownership.lifetime_months) + " months * 730 h * " + format_number(s.utilisation) + " in use)";
       });
+      if (own.fixed_usd_per_month > 0)
+        term("fixed", own.fixed_usd_per_hour, [&] { return format_number(own.fixed_usd_per_month, 5) + " USD/month (colocation, staff) / (730 h * " + format_number(s.utilisation) + " in use)"; });
       if (own.power_usd_per_hour > 0)
         term("electricity", own.power_usd_per_hour, [&] { return format_number(own.watts, 4) + " W / 1000 * PUE " + format_number(s.ownership.pue) + " * " + format_number(own.usd_per_kwh, 4) + " USD/kWh"; });
     }
@@ -198,9 +239,21 @@ CostEstimate estimate_cost(const Question& q, const Estimate& e, std::vector<War
     }
   }
   if (const auto* hours = run_hours(e); hours && *hours) {
-    const auto paid = [&](double h) { return per_hour * billed_hours(h, billing); };
     const Quantity& h = **hours;
-    out.usd_total = h.exact ? Quantity::exactly(paid(h.value), "USD") : Quantity::between(paid(h.value), paid(h.p10), paid(h.p90), "USD");
+    const double rate = s.spot.interruptions_per_hour.value_or(0) * s.nodes, save = s.spot.checkpoint_h.value_or(0);
+    if (out.offer && s.offer.kind == "spot" && !s.spot.interruptions_per_hour) warnings.push_back({"interruptions-unknown", "How often spot machines are taken away is not known, so work that is done again is not in the cost of the run; type a rate in."});
+    const auto taken = [&](double t) { return rate > 0 ? hours_with_interruptions(t, rate, save) : t; };
+    const std::optional<double> least = taken(h.p10), middle_one = taken(h.value), most = taken(h.p90);
+    if (!least || !middle_one || !most) {
+      warnings.push_back({"never-ends", "With so many interruptions the run is not expected to end: save more often."});
+      return out;
+    }
+    if (rate > 0) {
+      const Quantity again = Quantity::between(*middle_one - h.value, *least - h.p10, *most - h.p90, "h");
+      out.redone_hours = h.exact ? Quantity::exactly(again.value, "h") : again;
+    }
+    const auto paid = [&](double t) { return per_hour * billed_hours(t, billing); };
+    out.usd_total = h.exact ? Quantity::exactly(paid(*middle_one), "USD") : Quantity::between(paid(*middle_one), paid(*least), paid(*most), "USD");
   }
   if (e.image_generation && e.image_generation->seconds_per_image) {
     const Quantity& t = *e.image_generation->seconds_per_image;

@@ -76,6 +76,8 @@ std::vector<PricedOffer> offers_for(const Question& q) {
     if (!s.offer.region.empty() && !contains(lower(newest->region), lower(s.offer.region))) continue;
     if (!s.offer.instance.empty() && newest->instance != s.offer.instance) continue;
     const Provider* provider = newest->provider_index >= 0 ? &c.providers[newest->provider_index] : nullptr;
+    const std::vector<std::string>& kinds = s.limits.provider_kinds;
+    if (!kinds.empty() && !(provider && std::find(kinds.begin(), kinds.end(), provider->kind) != kinds.end())) continue;
     double instances = 0;
     if (newest->gpu_count >= per_node) instances = s.nodes;
     else if (newest->gpu_count == 1 && provider && provider->max_gpus_per_node.value_or(1) >= per_node) instances = s.gpu_count;

@@ -79,6 +79,7 @@ JsonFields cost_json(const CostEstimate& c) {
   o.set_known("usd_per_million_input_tokens", c.usd_per_million_input_tokens);
   o.set_known("usd_per_1000_images", c.usd_per_1000_images);
   o.set_known("usd_total", c.usd_total);
+  o.set_known("redone_hours", c.redone_hours);
   o.set_known("market_low_usd_per_hour", c.market_low_usd_per_hour);
   o.set_known("market_high_usd_per_hour", c.market_high_usd_per_hour);
   o.set_known("usd_per_1000_requests", c.usd_per_1000_requests);

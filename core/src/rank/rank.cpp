@@ -8,6 +8,7 @@
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "estimate/estimate_json.hpp"
+#include "whichgpu/cost.hpp"
 
 namespace whichgpu {
 namespace {
@@ -32,7 +33,7 @@ std::string reason_of(const Estimate& e) {
   return "";
 }
 
-RankRow row_of(const Question& q, const Estimate& e) {
+RankRow row_of(const Question& q, const Estimate& e, RankBy by) {
   RankRow r;
   r.gpu = q.gpu;
   r.model = q.model;
@@ -95,11 +96,15 @@ RankRow row_of(const Question& q, const Estimate& e) {
     r.joules_per_token = e.energy->joules_per_token;
   }
   r.reason = reason_of(e);
+  if (by == RankBy::kUpfront) r.upfront_usd = cards_usd(q);
   const Scenario::Limits& limits = q.scenario.limits;
   if (limits.budget_usd && !(r.usd_total ? r.usd_total->value <= *limits.budget_usd : r.usd_per_hour && r.usd_per_hour->value <= *limits.budget_usd)) r.within_limits = false;
   if (limits.deadline_h && !(r.hours && r.hours->value <= *limits.deadline_h)) r.within_limits = false;
   if (limits.latency_s && !((r.latency_s && r.latency_s->value <= *limits.latency_s) || (r.seconds_per_image && r.seconds_per_image->value <= *limits.latency_s))) r.within_limits = false;
   if (limits.headroom_gib && !(r.capacity_gib - r.per_gpu_gib >= *limits.headroom_gib)) r.within_limits = false;
+  if (limits.single_node && q.scenario.nodes > 1) r.within_limits = false;
+  if (!limits.provider_kinds.empty() && !r.offer) r.within_limits = false;
+  if (!limits.gpus.empty() && std::find(limits.gpus.begin(), limits.gpus.end(), q.gpu->id) == limits.gpus.end()) r.within_limits = false;
   return r;
 }
 
@@ -133,6 +138,7 @@ Figure rank_key(const RankRow& r, RankBy by) {
     case RankBy::kLatency: return r.latency_s ? value_of(r.latency_s) : value_of(r.ttft_s);
     case RankBy::kEnergy: return value_of(r.joules_per_token);
     case RankBy::kMemory: return r.capacity_gib;
+    case RankBy::kUpfront: return r.upfront_usd;
   }
   return std::nullopt;
 }
@@ -221,7 +227,7 @@ Result<Ranking> rank_gpus(const Catalog& catalog, const Scenario& scenario, Rank
     }
     q.value().explain = false;
     const Estimate e = estimate(q.value());
-    RankRow row = row_of(q.value(), e);
+    RankRow row = row_of(q.value(), e, by);
     if (e.speed && q.value().model) row.finetune_hours = finetune_hours(catalog, s, *q.value().gpu);
     if (out.rows.empty()) out.scenario = e.scenario;
     out.fits += fits(row.verdict);
@@ -257,7 +263,7 @@ Result<Ranking> rank_models(const Catalog& catalog, const Scenario& scenario, Ra
       q.value().explain = false;
       const Estimate e = estimate(q.value());
       if (out.scenario.gpu.empty()) out.scenario = e.scenario;
-      kept = row_of(q.value(), e);
+      kept = row_of(q.value(), e, by);
       if (!ladder || fits(kept->verdict)) break;
     }
     if (out.rows.empty() && !kept && first_error) return *first_error;
@@ -291,16 +297,14 @@ std::string why(const RankRow& r, const RankRow& other) {
 
 }  // namespace
 
-const char* to_word(RankBy by) {
-  switch (by) {
-    case RankBy::kValue: return "value";
-    case RankBy::kSpeed: return "speed";
-    case RankBy::kPrice: return "price";
-    case RankBy::kLatency: return "latency";
-    case RankBy::kEnergy: return "energy";
-    case RankBy::kMemory: return "memory";
-  }
-  return "value";
+constexpr const char* kRankWords[] = {"value", "speed", "price", "latency", "energy", "memory", "upfront"};  // in the order of RankBy
+
+const char* to_word(RankBy by) { return kRankWords[static_cast<std::size_t>(by)]; }
+
+std::optional<RankBy> rank_by(std::string_view word) {
+  for (std::size_t i = 0; i < std::size(kRankWords); ++i)
+    if (word == kRankWords[i]) return static_cast<RankBy>(i);
+  return std::nullopt;
 }
 
 Result<Ranking> rank(const Catalog& catalog, const Scenario& scenario, RankBy by) {
@@ -379,6 +383,7 @@ std::string rank_text(const Ranking& ranking) {
     text.put("tflops", r.tflops);
     text.put("throughput_tokens_per_s", r.throughput_tokens_per_s);
     text.put("ttft_s", r.ttft_s);
+    text.put("upfront_usd", r.upfront_usd);
     text.put("usd_per_hour", r.usd_per_hour);
     text.put("usd_per_million_output_tokens", r.usd_per_million_output_tokens);
     text.put("usd_total", r.usd_total);

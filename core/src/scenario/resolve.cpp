@@ -209,6 +209,14 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
     if (!provider) return unknown_id("offer/provider", "provider", s.offer.provider, catalog.providers, catalog.provider_names);
     s.offer.provider = provider->id;
   }
+  for (const std::string& kind : s.limits.provider_kinds)
+    if (std::none_of(catalog.providers.begin(), catalog.providers.end(), [&](const Provider& provider) { return provider.kind == kind; }))
+      return Error{ErrorCode::kUnknownId, "limits/provider_kinds", "no provider is of kind \"" + kind + "\""};
+  for (std::string& name : s.limits.gpus) {
+    const Gpu* gpu = given.custom_gpu && name == given.custom_gpu->id ? &*given.custom_gpu : catalog.find_gpu(name);
+    if (!gpu) return unknown_id("limits/gpus", "GPU", name, catalog.gpus, catalog.gpu_names);
+    name = gpu->id;
+  }
   return q;
 }
 

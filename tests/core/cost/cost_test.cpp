@@ -3,7 +3,7 @@
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <nlohmann/json.hpp>
 
-#include "whichgpu/cost.hpp"
+#include "whichgpu/ownership.hpp"
 
 using namespace whichgpu;
 using Catch::Matchers::WithinRel;
@@ -109,6 +109,131 @@ TEST_CASE("owning: hardware over its life, power by the meter", "[cost]") {
   CHECK_THAT(even.hours_per_month.value(), WithinRel(73.0, 1e-12));
   CHECK_THAT(even.months.value(), WithinRel(6.0, 1e-12));
   CHECK_FALSE(break_even(own, 0.08, 30, 0.5).hours_per_month);              // renting below the price of the power never loses
+}
+
+TEST_CASE("a run is paid by whole instances and whole units of billing", "[cost]") {
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  // By hand: 1.2 h on one card are 2 whole hours at 2.00 = 4.00; three cards are 3 x 2.00 or the whole x4 at 6.00, and equal
+  // prices go by the name: bare bills by the second, so 1.2 h x 6.00 = 7.20; five cards 5 x 2.00 for 2 h = 20.00.
+  const auto [gpus, hours, paid] = GENERATE(table<int, double, double>({{1, 1.2, 4.0}, {1, 1.0, 2.0}, {3, 1.2, 7.2}, {3, 1.00001, 6.0 * 3601 / 3600}, {5, 1.2, 20.0}}));
+  const Question q = question(c, {{"gpu_count", gpus}});
+  Estimate e;
+  e.scenario = q.scenario;
+  e.training = TrainingEstimate{};
+  e.training->hours = Quantity::exactly(hours, "h");
+  const CostEstimate cost = estimate_cost(q, e, warnings);
+  REQUIRE(cost.usd_total);
+  CHECK_THAT(cost.usd_total->value, WithinRel(paid, 1e-12));
+  CHECK_FALSE(cost.redone_hours);
+}
+
+TEST_CASE("work lost to interruptions is done again", "[cost]") {
+  constexpr double kLn2 = 0.69314718055994531;
+  // By hand: at ln 2 interruptions an hour an hour passes without one with probability 1/2, and is expected to take
+  // (2 - 1) / ln 2 = 1.4427 hours; ten such hours, saved hourly, ten times that.
+  CHECK_THAT(hours_with_interruptions(10, kLn2, 1).value(), WithinRel(14.426950408889634, 1e-12));
+  CHECK_THAT(hours_with_interruptions(2, kLn2 / 2, 0).value(), WithinRel(2.8853900817779268, 1e-12));    // never saved: 2 / ln 2
+  CHECK_THAT(hours_with_interruptions(2, kLn2 / 2, 100).value(), WithinRel(2.8853900817779268, 1e-12));  // saved after the end: the same
+  CHECK_THAT(hours_with_interruptions(1, 1e-6, 0).value(), WithinRel(1.0000005, 1e-12));                 // half of an hour, once in a million
+  CHECK_FALSE(hours_with_interruptions(100, 1, 0));
+
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  Estimate e;
+  e.training = TrainingEstimate{};
+  e.training->hours = Quantity::exactly(10, "h");
+  const Question told = question(c, {{"offer", {{"provider", "cloud"}, {"kind", "spot"}}}, {"spot", {{"interruptions_per_hour", kLn2}, {"checkpoint_h", 1}}}});
+  const CostEstimate cost = estimate_cost(told, e, warnings);
+  CHECK_THAT(cost.redone_hours->value, WithinRel(4.426950408889634, 1e-12));
+  CHECK_THAT(cost.usd_total->value, WithinRel(7.5, 1e-12));  // 14.43 hours are 15 billed ones at 0.50
+  CHECK(warnings.empty());
+  // A rate that nobody has told is unknown, not zero: said, and the price of the undisturbed run is shown.
+  const CostEstimate untold = estimate_cost(question(c, {{"offer", {{"provider", "cloud"}, {"kind", "spot"}}}}), e, warnings);
+  CHECK_THAT(untold.usd_total->value, WithinRel(5.0, 1e-12));
+  CHECK_FALSE(untold.redone_hours);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].code == "interruptions-unknown");
+  warnings.clear();
+  const CostEstimate endless = estimate_cost(question(c, {{"offer", {{"provider", "cloud"}, {"kind", "spot"}}}, {"spot", {{"interruptions_per_hour", 10}}}}), e, warnings);
+  CHECK_FALSE(endless.usd_total);
+  CHECK(warnings.at(0).code == "never-ends");
+}
+
+TEST_CASE("owning: resale, colocation and staff", "[cost]") {
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  const Question q = question(c, {{"ownership", {{"own", true}, {"usd_per_kwh", 0.2}, {"lifetime_months", 25}, {"pue", 1.5}, {"card_resale_usd", 365}, {"colocation_usd_per_month", 50}, {"staff_usd_per_month", 23}}}, {"utilisation", 0.5}});
+  const OwnedHour own = owned_hour(q, 300, warnings);
+  CHECK_THAT(own.hardware_usd_per_hour, WithinRel(0.2, 1e-12));  // (2190 - 365) / (25 * 365 h)
+  CHECK_THAT(own.fixed_usd_per_hour, WithinRel(0.2, 1e-12));     // 73 / 365
+  CHECK_THAT(own.usd_per_hour, WithinRel(0.49, 1e-12));          // and 0.3 kW * 1.5 * 0.2
+  CHECK_THAT(idle_month_usd(own, 25), WithinRel(146.0, 1e-12));  // 1825 / 25 + 73
+  const BreakEven even = break_even(own, 1.09, 25, 0.5);
+  CHECK_THAT(even.hours_per_month.value(), WithinRel(146.0, 1e-12));  // 1.00 saved an hour
+  CHECK_THAT(even.months.value(), WithinRel(6.25, 1e-12));            // 1825 / (365 - 73)
+  // A used card has its own price; where none is known it is not the new one's.
+  CHECK_FALSE(owned_hour(question(c, {{"ownership", {{"used", true}}}}), 300, warnings).known);
+  CHECK(warnings.back().code == "card-price-unknown");
+  CHECK(cards_usd(q) == 1900.0);
+  CHECK_FALSE(cards_usd(question(c, {{"gpu", "lonely"}})));
+}
+
+TEST_CASE("owning against every offer: where the lines of a month cross", "[cost]") {
+  Catalog c = money_catalog();
+  // 2190 / 30 = 73 a month without use; 0.4 kW * 1.25 * 0.2 = 0.10 an hour.
+  const json scenario = {{"ownership", {{"country", "TL"}, {"lifetime_months", 30}, {"pue", 1.25}}}};
+  for (Offer& o : c.offers)
+    if (o.instance == "x1" && o.price_date == "2026-11-01") o.reserved_1y_usd_per_hour = 0.25, o.reserved_3y_usd_per_hour = 0.15;
+  const OwnershipView v = ownership(question(c, scenario));
+  REQUIRE(v.owned.known);
+  CHECK_THAT(v.idle_month_usd, WithinRel(73.0, 1e-12));
+  CHECK_THAT(v.owned_month_usd(100), WithinRel(83.0, 1e-12));
+  REQUIRE(v.offers.size() == 5);  // sorted by price; the marketplace's floor is no offer
+  const auto is = [&](int i, const char* kind, const char* pays, Figure hours, Figure months) {
+    CAPTURE(i);
+    CHECK(std::string(v.offers[i].kind) == kind);
+    CHECK(std::string(to_word(v.offers[i].pays)) == pays);
+    REQUIRE(v.offers[i].hours_per_month.has_value() == hours.has_value());
+    if (hours) CHECK_THAT(*v.offers[i].hours_per_month, WithinRel(*hours, 1e-12));
+    REQUIRE(v.offers[i].months.has_value() == months.has_value());
+    if (months) CHECK_THAT(*v.offers[i].months, WithinRel(*months, 1e-12));
+  };
+  // A reservation is paid all month: 0.15 * 730 = 109.50 = 73 + 0.10 * 365, and 0.25 * 730 = 182.50 is above 73 + 73 always.
+  // In use all month: 2190 / (109.50 - 73) = 60 months are beyond its life, 2190 / (182.50 - 73) = 20 are not.
+  is(0, "reserved-3y", "up-to", 365.0, std::nullopt);
+  is(1, "reserved-1y", "always", std::nullopt, 20.0);
+  is(2, "spot", "from", 182.5, 7.5);                     // 73 / 0.40; 2190 / (0.40 * 730)
+  is(3, "on-demand", "from", 73 / 1.9, 2190 / (1.9 * 730));
+  is(4, "on-demand", "from", 73 / 5.9, 2190 / (5.9 * 730));
+  // Renting for less than the power costs never loses.
+  for (Offer& o : c.offers) o.spot_usd_per_hour = 0.09;
+  CHECK(ownership(question(c, scenario)).offers[0].pays == OwningPays::kNever);
+  // Nobody rents it out and no price is known: said, not guessed.
+  const OwnershipView unknown = ownership(question(c, {{"gpu", "lonely"}}));
+  CHECK_FALSE(unknown.owned.known);
+  CHECK(unknown.offers.empty());
+}
+
+TEST_CASE("rent or own as text has the lines' points and the error object", "[cost]") {
+  const Catalog c = money_catalog();
+  const json answer = json::parse(ownership_json(c, R"({"workload":"hpc","gpu":"card","ownership":{"country":"TL","lifetime_months":30,"pue":1.25}})"));
+  REQUIRE(answer["points"].size() == 11);
+  CHECK(answer["points"][5]["hours"] == 365.0);
+  CHECK_THAT(answer["points"][5]["own_usd"].get<double>(), WithinRel(109.5, 1e-12));
+  CHECK_THAT(answer["points"][5]["offers_usd"][0].get<double>(), WithinRel(182.5, 1e-12));  // spot at 0.50
+  CHECK(answer["offers"][0]["owning_pays"] == "from");
+  CHECK(answer["owned"]["price_basis"] == "street price");
+  CHECK(json::parse(ownership_json(c, R"({"workload":"hpc","gpu":"cart"})"))["error"]["path"] == "gpu");
+}
+
+TEST_CASE("offers can be held to kinds of provider", "[cost]") {
+  Catalog c = money_catalog();
+  c.providers[0].kind = "hyperscaler";
+  c.providers[1].kind = "specialist";
+  std::vector<Warning> warnings;
+  CHECK(estimate_cost(question(c, {{"limits", {{"provider_kinds", {"specialist"}}}}}), {}, warnings).offer->provider == "bare");
+  CHECK(estimate_cost(question(c, {{"limits", {{"provider_kinds", {"specialist", "hyperscaler"}}}}}), {}, warnings).offer->provider == "cloud");
 }
 
 TEST_CASE("days between dates are counted by the calendar", "[cost]") {

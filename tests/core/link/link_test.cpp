@@ -23,6 +23,8 @@ constexpr std::pair<const char*, const char*> kLinks[] = {
     {"v=1&m=llama-3-8b&gpus=nvidia-rtx-4090*2,nvidia-rtx-3090*1", R"({"version":1,"model":"llama-3-8b","gpus":[{"gpu":"nvidia-rtx-4090","count":2},{"gpu":"nvidia-rtx-3090","count":1}]})"},
     {"v=1&m=llama-3-8b&g=nvidia-rtx-4090&price=1.2&cur=EUR&seller=My%20colo&apio=0.4&headroom=2",
      R"({"version":1,"model":"llama-3-8b","gpu":"nvidia-rtx-4090","price":{"per_hour":1.2,"currency":"EUR","seller":"My colo"},"api":{"usd_per_million_output_tokens":0.4},"limits":{"headroom_gib":2}})"},
+    {"v=1&m=llama-3-8b&pk=spot&stops=0.02&save=0.5&single=true&kinds=marketplace,specialist&only=nvidia-rtx-4090,nvidia-rtx-3090",
+     R"({"version":1,"model":"llama-3-8b","offer":{"kind":"spot"},"spot":{"interruptions_per_hour":0.02,"checkpoint_h":0.5},"limits":{"single_node":true,"provider_kinds":["marketplace","specialist"],"gpus":["nvidia-rtx-4090","nvidia-rtx-3090"]}})"},
     {"v=1&w=hpc&k=dgemm&ks=16384&reg=eu%20west&own=true", R"({"version":1,"workload":"hpc","hpc":{"kernel":"dgemm","size":16384},"ownership":{"own":true},"offer":{"region":"eu west"}})"},
 };
 
@@ -33,7 +35,8 @@ const char* kFull = R"({"version":1,"as_of":"2026-11-30","workload":"serving","m
  "training":{"method":"full","samples":120563,"tokens":123456789,"epochs":3,"sequence_tokens":1024,"micro_batch":2,"global_batch":64,"precision":"bf16","optimizer":"lion","checkpointing":"none","sharding":"fsdp","lora_rank":8},
  "vision":{"images":1000,"epochs":2,"resolution":384,"batch":32},"image":{"width":768,"height":512,"steps":20,"batch":2,"frames":16},"hpc":{"kernel":"stream","size":1000000},
  "offer":{"provider":"vast.ai","kind":"spot","region":"us & eu","instance":"1x=2"},"price_usd_per_hour":0.335,"price":{"currency":"EUR","seller":"My colo"},"api":{"usd_per_million_input_tokens":0.05,"usd_per_million_output_tokens":0.4},"utilisation":0.4,
- "ownership":{"own":true,"card_price_usd":1600,"lifetime_months":24,"usd_per_kwh":0.21,"country":"ES","pue":1.05},"limits":{"budget_usd":10,"deadline_h":5,"latency_s":2,"headroom_gib":1.5}})";
+ "ownership":{"own":true,"card_price_usd":1600,"lifetime_months":24,"usd_per_kwh":0.21,"country":"ES","pue":1.05,"used":true,"card_resale_usd":400,"colocation_usd_per_month":60,"staff_usd_per_month":25.5},
+ "spot":{"interruptions_per_hour":0.02,"checkpoint_h":0.5},"limits":{"budget_usd":10,"deadline_h":5,"latency_s":2,"headroom_gib":1.5,"single_node":true,"provider_kinds":["marketplace","specialist"],"gpus":["nvidia-rtx-4090"]}})";
 
 }  // namespace
 

@@ -47,3 +47,51 @@ TEST_CASE("memory that has to stay free is a limit", "[rank]") {
   CHECK(lost > 0);
   CHECK(limited.fits == free_choice.fits);  // a limit does not change what fits
 }
+
+TEST_CASE("rows can be ordered by what the cards cost to buy", "[rank]") {
+  const Result<Scenario> read = read_scenario({{"model", "llama-3-8b"}, {"gpu_count", 2}});
+  REQUIRE(read);
+  const Ranking r = rank(test_catalog(), read.value(), RankBy::kUpfront).value();
+  double last = 0;
+  int known = 0;
+  for (const RankRow& row : r.rows) {
+    if ((row.verdict != Verdict::kFits && row.verdict != Verdict::kTight) || !row.upfront_usd) continue;
+    CHECK(*row.upfront_usd >= last);
+    last = *row.upfront_usd;
+    ++known;
+  }
+  CHECK(known > 50);
+  // Two of the card at the middle of its street price.
+  const Catalog& c = test_catalog();
+  for (const Ownership& o : c.ownership) {
+    if (o.gpu != "nvidia-rtx-4090") continue;
+    for (const RankRow& row : r.rows)
+      if (row.gpu->id == o.gpu) CHECK(*row.upfront_usd == *o.street_price_low_usd + *o.street_price_high_usd);
+  }
+  CHECK_FALSE(ranking_of({{"model", "llama-3-8b"}}).rows.front().upfront_usd);
+}
+
+TEST_CASE("one machine, kinds of provider and GPUs that one has are limits", "[rank]") {
+  const Ranking one = ranking_of({{"model", "llama-3-8b"}, {"workload", "finetune"}, {"gpu_count", 16}, {"limits", {{"single_node", true}}}});
+  int inside = 0, outside = 0;
+  for (const RankRow& row : one.rows) {
+    if (row.verdict != Verdict::kFits) continue;
+    // Sixteen GPUs stand in two machines, but for those whose link joins more than eight.
+    CHECK(row.within_limits == (row.gpu->link_max_gpus.value_or(0) >= 16));
+    (row.within_limits ? inside : outside) += 1;
+  }
+  CHECK(inside > 0);
+  CHECK(outside > 0);
+  const Ranking own = ranking_of({{"model", "llama-3-8b"}, {"limits", {{"gpus", {"rtx 3090", "rtx 4090"}}}}});
+  REQUIRE(own.best_value >= 0);
+  for (const RankRow& row : own.rows) CHECK(row.within_limits == (row.gpu->id == "nvidia-rtx-3090" || row.gpu->id == "nvidia-rtx-4090"));
+  const Ranking markets = ranking_of({{"model", "llama-3-8b"}, {"limits", {{"provider_kinds", {"marketplace"}}}}});
+  int rented = 0;
+  for (const RankRow& row : markets.rows) {
+    CHECK(row.within_limits == row.offer.has_value());
+    if (!row.offer) continue;
+    CHECK(test_catalog().find_provider(row.offer->provider)->kind == "marketplace");
+    ++rented;
+  }
+  CHECK(rented > 10);
+}

@@ -34,6 +34,11 @@ TEST_CASE("a fault names its field, and near names are offered", "[scenario]") {
       {R"({"model":"llama-3-8b","gpu":"4090","version":2})", "invalid-input", "version", "1"},
       {R"({"model":"llama-3-8b","gpu":"4090","as_of":"yesterday"})", "invalid-input", "as_of", "YYYY"},
       {R"({"model":"resnet-50","gpu":"4090"})", "invalid-input", "workload", "vision"},
+      {R"({"model":"llama-3-8b","gpu":"4090","ownership":{"used":1}})", "invalid-input", "ownership/used", "true or false"},
+      {R"({"model":"llama-3-8b","gpu":"4090","spot":{"checkpoint_h":0}})", "invalid-input", "spot/checkpoint_h", "0.001"},
+      {R"({"model":"llama-3-8b","gpu":"4090","limits":{"provider_kinds":"specialist"}})", "invalid-input", "limits/provider_kinds", "list"},
+      {R"({"model":"llama-3-8b","gpu":"4090","limits":{"provider_kinds":["friend"]}})", "unknown-id", "limits/provider_kinds", "friend"},
+      {R"({"model":"llama-3-8b","gpu":"4090","limits":{"gpus":["rtx 409"]}})", "unknown-id", "limits/gpus", "nvidia-rtx-4090"},
       {R"([1,2])", "invalid-input", "scenario", "object"},
       {R"({"model":)", "invalid-input", "scenario", "JSON"},
   }));

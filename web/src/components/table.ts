@@ -3,7 +3,7 @@ import { customElement } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { RankRow } from '../generated/contract.js';
 import type { CatalogIndex } from '../engine/protocol.js';
-import { integer, number } from '../format.js';
+import { integer, money, number } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import { columnsFor, rowKey, runs, value, type Column } from '../state/columns.js';
 import { defaultView, maxCompared, rankBys } from '../state/view.js';
@@ -107,6 +107,7 @@ export class RankTable extends PageElement {
               >${providerName(index, offer.provider)}${offer.stale ? html` · ${offer.price_date?.slice(0, 7)}<span class="sr">, ${t('value.stale', { date: offer.price_date ?? '' })}</span>` : nothing}</span
             >`
           : nothing}
+        ${typeof row.upfront_usd === 'number' ? html`<span class="under">${t('value.buy', { price: money(row.upfront_usd, units) })}</span>` : nothing}
       </td>`;
     }
         return html`<td role="cell" class=${classes} data-label=${label}>

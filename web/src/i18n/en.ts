@@ -229,6 +229,7 @@ export const en = {
   'value.noEstimate': 'no estimate for this GPU and workload',
   'value.of': '{used} of {capacity}',
   'value.interval': '{value}, 80 % between {low} and {high}',
+  'value.buy': '{price} to buy',
   'value.stale': 'price older than 180 days ({date})',
   'value.priceOf': '{provider}, price of {date}',
   'distance.same': 'measured on this GPU',
@@ -319,6 +320,7 @@ export const en = {
   'quantity.usd_per_million_input_tokens': 'Per million prompt tokens',
   'quantity.usd_per_million_output_tokens': 'Per million generated tokens',
   'quantity.usd_total': 'The whole run',
+  'quantity.redone_hours': 'Work done again after interruptions',
 
   'term.weights': 'Weights',
   'term.vision_projector': 'Vision and audio parts',
@@ -366,6 +368,7 @@ export const en = {
   'term.rent': 'Rent',
   'term.hardware': 'Hardware',
   'term.electricity': 'Electricity',
+  'term.fixed': 'Colocation and staff',
   'term.prefill': 'Prompt',
   'term.decode: weights': 'Token: weights',
   'term.decode: experts': 'Token: experts',
@@ -466,6 +469,7 @@ export const en = {
   'order.latency': 'Soonest answer first',
   'order.energy': 'Least energy first',
   'order.memory': 'Smallest first',
+  'order.upfront': 'Lowest purchase price first',
   'order.column': 'By column: {name}',
 
   'option.cpu': 'weights to the CPU',

@@ -230,6 +230,7 @@ export const es: Messages = {
   'value.noEstimate': 'no hay estimación para esta GPU y este uso',
   'value.of': '{used} de {capacity}',
   'value.interval': '{value}; 80 % entre {low} y {high}',
+  'value.buy': '{price} al comprar',
   'value.stale': 'precio de hace más de 180 días ({date})',
   'value.priceOf': '{provider}, precio del {date}',
   'distance.same': 'medido en esta GPU',
@@ -320,6 +321,7 @@ export const es: Messages = {
   'quantity.usd_per_million_input_tokens': 'Por millón de tokens de entrada',
   'quantity.usd_per_million_output_tokens': 'Por millón de tokens generados',
   'quantity.usd_total': 'Todo el trabajo',
+  'quantity.redone_hours': 'Trabajo repetido tras interrupciones',
 
   'term.weights': 'Pesos',
   'term.vision_projector': 'Partes de visión y audio',
@@ -367,6 +369,7 @@ export const es: Messages = {
   'term.rent': 'Alquiler',
   'term.hardware': 'Equipo',
   'term.electricity': 'Electricidad',
+  'term.fixed': 'Alojamiento y personal',
   'term.prefill': 'Entrada',
   'term.decode: weights': 'Token: pesos',
   'term.decode: experts': 'Token: expertos',
@@ -467,6 +470,7 @@ export const es: Messages = {
   'order.latency': 'Respuesta más pronta primero',
   'order.energy': 'Menor consumo primero',
   'order.memory': 'Más pequeñas primero',
+  'order.upfront': 'Precio de compra más bajo primero',
   'order.column': 'Por columna: {name}',
 
   'option.cpu': 'pesos a la CPU',

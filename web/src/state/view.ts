@@ -1,4 +1,4 @@
-export const rankBys = ['value', 'speed', 'price', 'latency', 'energy', 'memory'] as const;
+export const rankBys = ['value', 'speed', 'price', 'latency', 'energy', 'memory', 'upfront'] as const;
 export type RankBy = (typeof rankBys)[number];
 
 /** How the answer is looked at. It lives in the address's fragment, apart from the question, and never changes a number. */
