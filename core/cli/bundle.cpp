@@ -119,7 +119,8 @@ void strip_prior_effects(json& calibration) {
     for (json& coefficient : domain["coefficients"]) {
       const auto c = std::find_if(spec->coefficients.begin(), spec->coefficients.end(), [&](const CoefficientSpec& s) { return coefficient["name"] == s.name; });
       if (c == spec->coefficients.end()) continue;
-      for (const auto& [level, effects] : coefficient["levels"].items()) {
+      for (const auto& [name, effects] : coefficient["levels"].items()) {
+        const std::string& level = name;  // Clang before 16 lets no lambda capture a binding
         const auto use = std::find_if(c->levels.begin(), c->levels.end(), [&](const LevelUse& u) { return level == spec->levels[static_cast<std::size_t>(u.level)]; });
         if (use == c->levels.end()) continue;
         for (auto it = effects.begin(); it != effects.end();) {

@@ -5,12 +5,14 @@ import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 const root = new URL('../../', import.meta.url);
 const path = (name) => new URL(name, root).pathname;
 const program = path('build/release/whichgpu');
+// The module of another compiler on request: parity.mjs [FOLDER], build/wasm when none is named.
+const folder = process.argv[2] ?? 'build/wasm';
 const bundle = path('build/parity');
 mkdirSync(bundle, { recursive: true });
 execFileSync(program, ['bundle', bundle], { stdio: ['ignore', 'ignore', 'inherit'] });
 
-const { default: createWhichGpu } = await import(new URL('build/wasm/whichgpu.js', root));
-const module = await createWhichGpu({ wasmBinary: readFileSync(path('build/wasm/whichgpu.wasm')) });
+const { default: createWhichGpu } = await import(new URL(`${folder}/whichgpu.js`, root));
+const module = await createWhichGpu({ wasmBinary: readFileSync(path(`${folder}/whichgpu.wasm`)) });
 const engine = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
 const { default: createFull } = await import(new URL('build/wasm/whichgpu-full.js', root));
 const fullModule = await createFull({ wasmBinary: readFileSync(path('build/wasm/whichgpu-full.wasm')) });

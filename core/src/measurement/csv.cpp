@@ -56,13 +56,9 @@ Result<std::vector<MeasurementRow>> read_measurements(std::string_view csv) {
   std::vector<std::string> fields;
   if (!read_record(csv, at, fields)) return Error{ErrorCode::kBadData, "line 1", "a quote is never closed"};
   std::vector<std::string MeasurementRow::*> members(fields.size(), nullptr);
-  std::size_t known = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
     for (const Column& column : kColumns)
-      if (fields[i] == column.name) {
-        members[i] = column.member;
-        ++known;
-      }
+      if (fields[i] == column.name) members[i] = column.member;
   for (const char* needed : {"id", "metric", "value"}) {
     bool found = false;
     for (const std::string& name : fields) found = found || name == needed;
