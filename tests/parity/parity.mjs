@@ -14,8 +14,8 @@ execFileSync(program, ['bundle', bundle], { stdio: ['ignore', 'ignore', 'inherit
 const { default: createWhichGpu } = await import(new URL(`${folder}/whichgpu.js`, root));
 const module = await createWhichGpu({ wasmBinary: readFileSync(path(`${folder}/whichgpu.wasm`)) });
 const engine = new module.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
-const { default: createFull } = await import(new URL('build/wasm/whichgpu-full.js', root));
-const fullModule = await createFull({ wasmBinary: readFileSync(path('build/wasm/whichgpu-full.wasm')) });
+const { default: createFull } = await import(new URL(`${folder}/whichgpu-full.js`, root));
+const fullModule = await createFull({ wasmBinary: readFileSync(path(`${folder}/whichgpu-full.wasm`)) });
 const full = new fullModule.Engine(readFileSync(`${bundle}/catalog.json`, 'utf8'));
 
 const lines = (name) => readFileSync(new URL(name, import.meta.url), 'utf8').split('\n').filter((line) => line.trim() !== '');
