@@ -60,8 +60,8 @@ for (const scenario of scenarios.slice(0, 12).concat(scenarios.slice(-6)))
   compare(`own ${scenario}`, native(['own', '--json'], scenario).join('\n'), engine.ownership(scenario));
 
 // Models that somebody brings.
-const { default: createImport } = await import(new URL('build/wasm/whichgpu-import.js', root));
-const importer = await createImport({ wasmBinary: readFileSync(path('build/wasm/whichgpu-import.wasm')) });
+const { default: createImport } = await import(new URL(`${folder}/whichgpu-import.js`, root));
+const importer = await createImport({ wasmBinary: readFileSync(path(`${folder}/whichgpu-import.wasm`)) });
 for (const name of readdirSync(path('tests/core/import/configs'))) {
   const file = path(`tests/core/import/configs/${name}`);
   const expected = native(['inspect', file, '--name', name], '').join('\n');
