@@ -35,7 +35,7 @@ export class App extends PageElement {
   @state() private toast = '';
   @state() private online = navigator.onLine;
   /** Parts of the page that are fetched when first wanted, and have come. */
-  @state() private parts: ReadonlySet<'compare' | 'plots'> = new Set();
+  @state() private parts: ReadonlySet<'compare' | 'own' | 'plots'> = new Set();
   private toastTimer = 0;
 
   override connectedCallback(): void {
@@ -54,7 +54,7 @@ export class App extends PageElement {
     removeEventListener('offline', this.onNetwork);
   }
 
-  private arrived(part: 'compare' | 'plots'): void {
+  private arrived(part: 'compare' | 'own' | 'plots'): void {
     this.parts = new Set([...this.parts, part]);
   }
 
@@ -68,8 +68,9 @@ export class App extends PageElement {
     root.lang = settings.language;
     if (settings.theme === 'auto') delete root.dataset['theme'];
     else root.dataset['theme'] = settings.theme;
-    const { comparing, plots } = this.store.state.view;
+    const { comparing, own, plots } = this.store.state.view;
     if (comparing && !this.parts.has('compare')) void import('./compare.js').then(() => this.arrived('compare'));
+    if (own && !this.parts.has('own')) void import('./own.js').then(() => this.arrived('own'));
     if (plots && !this.parts.has('plots')) void import('./plots.js').then(() => this.arrived('plots'));
   }
 
@@ -274,10 +275,13 @@ export class App extends PageElement {
             : html`<wg-answer .store=${this.store}></wg-answer>
                 ${view.comparing && this.parts.has('compare') ? html`<wg-compare .store=${this.store}></wg-compare>` : nothing}
                 <wg-table .store=${this.store}></wg-table>
-                ${hasScatter
-                  ? view.plots
-                    ? this.parts.has('plots') ? html`<wg-plots .store=${this.store}></wg-plots>` : nothing
-                    : html`<p class="plots-open"><button type="button" class="quiet boxed" @click=${() => this.store.look({ plots: true })}>${t('plots.show')}</button></p>`
+                ${hasScatter && view.plots && this.parts.has('plots') ? html`<wg-plots .store=${this.store}></wg-plots>` : nothing}
+                ${view.own && this.parts.has('own') ? html`<wg-own .store=${this.store}></wg-own>` : nothing}
+                ${top
+                  ? html`<p class="plots-open">
+                      ${hasScatter && !view.plots ? html`<button type="button" class="quiet boxed" @click=${() => this.store.look({ plots: true })}>${t('plots.show')}</button>` : nothing}
+                      ${view.own ? nothing : html`<button type="button" class="quiet boxed" @click=${() => this.store.look({ own: true })}>${t('own.show')}</button>`}
+                    </p>`
                   : nothing}
                 ${this.exports()}`}
           <footer>

@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { number, readNumber, tokens } from '../format.js';
 import { t, word, type MessageKey } from '../i18n/index.js';
 import type { Scenario } from '../generated/contract.js';
 import { fieldsFor, type Field } from '../state/fields.js';
-import { changeWorkload, defaultScenario, get, set, workloads } from '../state/scenario.js';
+import { changeWorkload, defaultScenario, set, workloads } from '../state/scenario.js';
 import { PageElement } from './base.js';
-import { askedModelName, gpuName, providerName, weightsName, weightsOf } from './names.js';
+import { fieldControl } from './field.js';
+import { askedModelName, gpuName, weightsName, weightsOf } from './names.js';
 
 export type PickTarget = 'model' | 'gpu' | 'weights' | 'context' | 'workload' | 'all';
 
@@ -37,71 +37,6 @@ export class Question extends PageElement {
     this.store.change(set(this.store.state.scenario, path, value));
   }
 
-  private onNumber(field: Field, event: Event): void {
-    const input = event.target as HTMLInputElement;
-    const text = input.value.trim();
-    // A text that is no number goes to the core as it is: its message names the field.
-    this.change(field.path, text === '' ? undefined : (readNumber(text) ?? text));
-  }
-
-  private control(field: Field) {
-    const { scenario, answer, error } = this.store.state;
-    const asked = get(scenario, field.path);
-    const effective = get(answer?.scenario, field.path);
-    const id = `field-${field.path.replaceAll('.', '-')}`;
-    const bad = error?.path !== undefined && error.path.replaceAll('/', '.') === field.path;
-    const unit = field.unitKey ? t(field.unitKey) : field.unit;
-    const label = html`<label for=${id}>${t(field.label)}</label>`;
-    if (field.control === 'flag') {
-      return html`<div class="field flag">
-        <label class="check"><input id=${id} type="checkbox" .checked=${asked === true} @change=${(event: Event) => this.change(field.path, (event.target as HTMLInputElement).checked || undefined)} />${t(field.label)}</label>
-      </div>`;
-    }
-    if (field.control === 'select') {
-      const options = field.path === 'offer.provider' ? this.providers() : field.path === 'ownership.country' ? (this.store.state.index?.countries ?? []) : (field.options ?? []).map((o) => ({ id: String(o), name: word('option', String(o)) }));
-      const open =
-        field.path === 'offer.provider'
-          ? t('question.anyProvider')
-          : typeof effective === 'string' && asked === undefined
-            ? word('option', effective)
-            : t('question.unset');
-      return html`<div class="field">
-        ${label}
-        <select id=${id} aria-invalid=${bad ? 'true' : nothing} class=${asked === undefined ? 'open' : ''} @change=${(event: Event) => this.change(field.path, (event.target as HTMLSelectElement).value)}>
-          <option value="" .selected=${asked === undefined || asked === null}>${open}</option>
-          ${options.map((option) => html`<option value=${option.id} .selected=${asked === option.id}>${option.name}</option>`)}
-        </select>
-      </div>`;
-    }
-    const hint = typeof effective !== 'number' ? t('question.auto') : field.unitKey === 'unit.tokens' ? tokens(effective) : effective >= 10_000 ? number(effective) : String(effective);
-    return html`<div class="field">
-      ${label}
-      <span class="entry">
-        <input
-          id=${id}
-          type="text"
-          inputmode="decimal"
-          autocomplete="off"
-          list=${field.options ? `${id}-options` : nothing}
-          placeholder=${hint}
-          aria-invalid=${bad ? 'true' : nothing}
-          aria-describedby=${unit ? `${id}-unit` : nothing}
-          .value=${asked === undefined || asked === null ? '' : String(asked)}
-          @change=${(event: Event) => this.onNumber(field, event)}
-        />
-        ${unit ? html`<span class="unit" id="${id}-unit">${unit}</span>` : nothing}
-      </span>
-      ${field.options
-        ? html`<datalist id="${id}-options">${field.options.map((o) => html`<option value=${o}>${typeof o === 'number' ? (field.unitKey === 'unit.tokens' ? tokens(o) : number(o)) : o}</option>`)}</datalist>`
-        : nothing}
-    </div>`;
-  }
-
-  private providers(): readonly { id: string; name: string }[] {
-    const { index } = this.store.state;
-    return [...(index?.providers ?? [])].map((p) => ({ id: p.id, name: providerName(index, p.id) })).sort((a, b) => a.name.localeCompare(b.name));
-  }
-
   private chooser(label: MessageKey, target: PickTarget, text: string, id: string, open = false) {
     return html`<div class="field">
       <span class="label" id="${id}-label">${t(label)}</span>
@@ -116,7 +51,7 @@ export class Question extends PageElement {
     const workload = scenario.workload ?? 'chat';
     const gpuMode = this.store.gpuMode;
     const echo = answer?.scenario;
-    const list = fieldsFor(workload);
+    const list = fieldsFor(workload, scenario);
     const group = (name: Field['group'], more: boolean) => list.filter((field) => field.group === name && Boolean(field.more) === more);
     const hasModel = workload !== 'hpc';
     const inference = ['chat', 'serving', 'rag'].includes(workload);
@@ -176,11 +111,11 @@ export class Question extends PageElement {
       </fieldset>
       <fieldset>
         <legend>${t('group.sizes')}</legend>
-        <div class="pair">${group('sizes', false).map((field) => this.control(field))}</div>
+        <div class="pair">${group('sizes', false).map((field) => fieldControl(this.store, field))}</div>
       </fieldset>
       <fieldset>
         <legend>${t('group.hardware')}</legend>
-        <div class="pair">${group('hardware', false).map((field) => this.control(field))}</div>
+        <div class="pair">${group('hardware', false).map((field) => fieldControl(this.store, field))}</div>
         ${gpuMode
           ? nothing
           : html`<div class="with-clear">
@@ -190,7 +125,7 @@ export class Question extends PageElement {
       </fieldset>
       <fieldset>
         <legend>${t('group.money')}</legend>
-        <div class="pair">${group('money', false).map((field) => this.control(field))}</div>
+        <div class="pair">${group('money', false).map((field) => fieldControl(this.store, field))}</div>
       </fieldset>
       ${folded.length > 0
         ? html`<details class="more">
@@ -201,7 +136,7 @@ export class Question extends PageElement {
                 ? nothing
                 : html`<fieldset>
                     <legend>${t(`group.${name}`)}</legend>
-                    <div class="pair">${own.map((field) => this.control(field))}</div>
+                    <div class="pair">${own.map((field) => fieldControl(this.store, field))}</div>
                   </fieldset>`;
             })}
           </details>`

@@ -1,4 +1,4 @@
-import type { Estimate, RankAnswer, Scenario } from '../generated/contract.js';
+import type { Estimate, OwnershipAnswer, RankAnswer, Scenario } from '../generated/contract.js';
 import { makeIndex } from './catalog-index.js';
 import type { Answer, CallName, Calls, Engine } from './protocol.js';
 
@@ -40,6 +40,8 @@ export function makeDispatch(engine: Engine, catalog: unknown): <K extends CallN
     }),
     estimate: ({ scenario }) => estimate(scenario),
     series: ({ scenarios }) => scenarios.map(estimate),
+    ownership: ({ scenario }) =>
+      engine.ownership ? parse<OwnershipAnswer>(engine.ownership(JSON.stringify(scenario))) : { error: { code: 'unsupported', path: '', message: 'this build of the core has no ownership' } },
     decode: ({ query }) => asScenario(engine.link_decode(query)),
     encode: ({ scenario }) => asQuery(engine.link_encode(JSON.stringify(scenario))),
     measurements: ({ text }) => (engine.load_measurements ? parse<unknown>(engine.load_measurements(text)) : {}),

@@ -1,4 +1,4 @@
-import type { CalcError, Estimate, RankAnswer, Scenario } from '../generated/contract.js';
+import type { CalcError, Estimate, OwnershipAnswer, RankAnswer, Scenario } from '../generated/contract.js';
 
 /** The union forces a check of `error` before the value can be read. */
 export type Answer<T> = T | { readonly error: CalcError };
@@ -11,6 +11,7 @@ export function isError<T>(answer: Answer<T>): answer is { readonly error: CalcE
 export interface Engine {
   estimate(scenario: string): string;
   rank(scenario: string): string;
+  ownership?(scenario: string): string;
   link_encode(scenario: string): string;
   link_decode(query: string): string;
   load_measurements?(rows: string): string;
@@ -78,6 +79,7 @@ export interface Calls {
   ask: { in: { scenario: Scenario; by: NonNullable<Scenario['rank_by']> }; out: { answer: Answer<RankAnswer>; query: Answer<string> } };
   estimate: { in: { scenario: Scenario }; out: Answer<Estimate> };
   series: { in: { scenarios: readonly Scenario[] }; out: readonly Answer<Estimate>[] };
+  ownership: { in: { scenario: Scenario }; out: Answer<OwnershipAnswer> };
   decode: { in: { query: string }; out: Answer<Scenario> };
   encode: { in: { scenario: Scenario }; out: Answer<string> };
   measurements: { in: { text: string }; out: Answer<unknown> };

@@ -1,17 +1,20 @@
 import type { MessageKey } from '../i18n/index.js';
-import type { Workload } from '../generated/contract.js';
+import type { Scenario, Workload } from '../generated/contract.js';
 
 /** One control of the question. The value's meaning, range and default are the core's; this says only how to ask for it. */
 export interface Field {
   readonly path: string;
   readonly label: MessageKey;
   readonly group: 'sizes' | 'hardware' | 'money' | 'own' | 'host' | 'limits';
-  readonly control: 'number' | 'select' | 'flag';
+  /** choices: any of the options; names: a list that is typed with commas. */
+  readonly control: 'number' | 'select' | 'flag' | 'text' | 'choices' | 'names';
   /** Absent: every workload. */
   readonly workloads?: readonly Workload[];
   readonly options?: readonly (string | number)[];
   readonly unit?: string;
   readonly unitKey?: MessageKey;
+  /** What an empty field stands for, where that is no choice of the core's. */
+  readonly open?: MessageKey;
   /** Shown in the folded part. */
   readonly more?: boolean;
   readonly whole?: boolean;
@@ -19,6 +22,8 @@ export interface Field {
 
 const language: readonly Workload[] = ['chat', 'serving', 'rag'];
 const training: readonly Workload[] = ['finetune', 'pretrain'];
+/** Those that end. */
+const runs: readonly Workload[] = [...training, 'vision-training'];
 const contexts = [2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
 export const fields: readonly Field[] = [
@@ -58,24 +63,44 @@ export const fields: readonly Field[] = [
 
   { path: 'offer.provider', label: 'field.provider', group: 'money', control: 'select' },
   { path: 'offer.kind', label: 'field.kind', group: 'money', control: 'select', options: ['on-demand', 'spot', 'reserved-1y', 'reserved-3y'] },
+  { path: 'offer.region', label: 'field.region', group: 'money', control: 'text', more: true },
+  { path: 'limits.provider_kinds', label: 'field.providerKinds', group: 'money', control: 'choices', options: ['hyperscaler', 'specialist', 'marketplace', 'serverless', 'notebook'], more: true },
   { path: 'price_usd_per_hour', label: 'field.price', group: 'money', control: 'number', unit: '$/h', more: true },
+  { path: 'price.per_hour', label: 'field.price', group: 'money', control: 'number', unitKey: 'unit.per_h', more: true },
+  { path: 'price.currency', label: 'field.currency', group: 'money', control: 'select', more: true },
+  { path: 'price.seller', label: 'field.seller', group: 'money', control: 'text', more: true },
+  { path: 'spot.interruptions_per_hour', label: 'field.interruptions', group: 'money', control: 'number', open: 'value.unknown', unitKey: 'unit.per_h', workloads: runs, more: true },
+  { path: 'spot.checkpoint_h', label: 'field.checkpoint', group: 'money', control: 'number', open: 'option.none', unitKey: 'unit.h', workloads: runs, more: true },
+  { path: 'api.usd_per_million_input_tokens', label: 'field.apiInput', group: 'money', control: 'number', open: 'option.none', unit: '$/M', workloads: language, more: true },
+  { path: 'api.usd_per_million_output_tokens', label: 'field.apiOutput', group: 'money', control: 'number', open: 'option.none', unit: '$/M', workloads: language, more: true },
   { path: 'utilisation', label: 'field.utilisation', group: 'money', control: 'number', options: [0.25, 0.5, 0.75, 1], more: true },
 
   { path: 'ownership.own', label: 'field.own', group: 'own', control: 'flag', more: true },
   { path: 'ownership.card_price_usd', label: 'field.cardPrice', group: 'own', control: 'number', unit: '$', more: true },
+  { path: 'ownership.used', label: 'field.used', group: 'own', control: 'flag', more: true },
+  { path: 'ownership.card_resale_usd', label: 'field.resale', group: 'own', control: 'number', open: 'option.none', unit: '$', more: true },
   { path: 'ownership.lifetime_months', label: 'field.lifetime', group: 'own', control: 'number', unitKey: 'unit.months', options: [24, 36, 48, 60], more: true },
   { path: 'ownership.country', label: 'field.country', group: 'own', control: 'select', more: true },
   { path: 'ownership.usd_per_kwh', label: 'field.power', group: 'own', control: 'number', unit: '$/kWh', more: true },
   { path: 'ownership.pue', label: 'field.pue', group: 'own', control: 'number', more: true },
+  { path: 'ownership.colocation_usd_per_month', label: 'field.colocation', group: 'own', control: 'number', open: 'option.none', unitKey: 'unit.usdPerMonth', more: true },
+  { path: 'ownership.staff_usd_per_month', label: 'field.staff', group: 'own', control: 'number', open: 'option.none', unitKey: 'unit.usdPerMonth', more: true },
 
   { path: 'host.ram_gib', label: 'field.ram', group: 'host', control: 'number', unit: 'GiB', more: true },
   { path: 'host.ram_gb_per_s', label: 'field.ramSpeed', group: 'host', control: 'number', unit: 'GB/s', more: true },
   { path: 'host.pcie_gb_per_s', label: 'field.pcie', group: 'host', control: 'number', unit: 'GB/s', more: true },
   { path: 'host.vram_reserved_gib', label: 'field.reserved', group: 'host', control: 'number', unit: 'GiB', more: true },
 
-  { path: 'limits.budget_usd', label: 'field.budget', group: 'limits', control: 'number', unit: '$', more: true },
-  { path: 'limits.deadline_h', label: 'field.deadline', group: 'limits', control: 'number', unitKey: 'unit.h', workloads: ['finetune', 'pretrain', 'vision-training'], more: true },
-  { path: 'limits.latency_s', label: 'field.latency', group: 'limits', control: 'number', unitKey: 'unit.s', workloads: ['chat', 'serving', 'rag'], more: true },
+  { path: 'limits.budget_usd', label: 'field.budget', group: 'limits', control: 'number', open: 'option.none', unit: '$', more: true },
+  { path: 'limits.deadline_h', label: 'field.deadline', group: 'limits', control: 'number', open: 'option.none', unitKey: 'unit.h', workloads: runs, more: true },
+  { path: 'limits.latency_s', label: 'field.latency', group: 'limits', control: 'number', open: 'option.none', unitKey: 'unit.s', workloads: [...language, 'image-generation'], more: true },
+  { path: 'limits.headroom_gib', label: 'field.headroom', group: 'limits', control: 'number', open: 'option.none', unit: 'GiB', more: true },
+  { path: 'limits.single_node', label: 'field.singleNode', group: 'limits', control: 'flag', more: true },
+  { path: 'limits.gpus', label: 'field.onlyGpus', group: 'limits', control: 'names', more: true },
 ];
 
-export const fieldsFor = (workload: Workload): readonly Field[] => fields.filter((field) => !field.workloads || field.workloads.includes(workload));
+/** An older link's price in dollars keeps its own field: a price is given once. */
+const otherPrice = (scenario: Scenario | undefined): string => (typeof scenario?.price_usd_per_hour === 'number' ? 'price.per_hour' : 'price_usd_per_hour');
+
+export const fieldsFor = (workload: Workload, scenario?: Scenario): readonly Field[] =>
+  fields.filter((field) => (!field.workloads || field.workloads.includes(workload)) && field.path !== otherPrice(scenario));

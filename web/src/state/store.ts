@@ -1,4 +1,4 @@
-import type { CalcError, Estimate, RankAnswer, RankRow, Scenario } from '../generated/contract.js';
+import type { CalcError, Estimate, OwnershipAnswer, RankAnswer, RankRow, Scenario } from '../generated/contract.js';
 import type { EngineClient } from '../engine/client.js';
 import type { QualityRow } from '../engine/evidence.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
@@ -258,6 +258,10 @@ export class Store {
       return null;
     });
     return rows !== null && !isError(await this.client.call('measurements', { text: rows }));
+  }
+
+  ownership(scenario: Scenario): Promise<Answer<OwnershipAnswer>> {
+    return this.client.call('ownership', { scenario });
   }
 
   series(scenarios: readonly Scenario[]): Promise<readonly Answer<Estimate>[]> {

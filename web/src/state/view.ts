@@ -15,6 +15,8 @@ export interface View {
   readonly compare: readonly string[];
   readonly comparing: boolean;
   readonly plots: boolean;
+  /** Rent or own is shown. */
+  readonly own: boolean;
 }
 
 export const defaultView: View = {
@@ -28,6 +30,7 @@ export const defaultView: View = {
   compare: [],
   comparing: false,
   plots: false,
+  own: false,
 };
 
 export const maxCompared = 4;
@@ -47,6 +50,7 @@ export function readView(hash: string): View {
     compare: compare.slice(0, maxCompared),
     comparing: keys.get('view') === 'compare',
     plots: keys.get('plots') === '1',
+    own: keys.get('own') === '1',
   };
 }
 
@@ -62,6 +66,7 @@ export function writeView(view: View): string {
   if (view.compare.length > 0) keys.set('compare', view.compare.join(','));
   if (view.comparing) keys.set('view', 'compare');
   if (view.plots) keys.set('plots', '1');
+  if (view.own) keys.set('own', '1');
   const text = keys.toString().replaceAll('%2C', ',').replaceAll('%7E', '~');
   return text === '' ? '' : `#${text}`;
 }

@@ -27,6 +27,7 @@ const views = [
   ['open details', '#open=nvidia-rtx-4090'],
   ['a comparison', '#compare=nvidia-rtx-4090,nvidia-rtx-a6000&view=compare'],
   ['the plots', '#plots=1'],
+  ['rent or own', '#own=1'],
 ] as const;
 
 describe('axe finds nothing', () => {
@@ -64,7 +65,7 @@ describe('axe finds nothing', () => {
 
 describe('narrow screens', () => {
   for (const width of [320, 360, 768, 1024]) {
-    for (const path of ['', '#open=nvidia-rtx-4090', '#compare=nvidia-rtx-4090,nvidia-rtx-a6000&view=compare&plots=1']) {
+    for (const path of ['', '#open=nvidia-rtx-4090', '#compare=nvidia-rtx-4090,nvidia-rtx-a6000&view=compare&plots=1', '#own=1']) {
       it(`nothing scrolls sideways at ${width} px, ${path || 'table'}`, async () => {
         const opened = await open(path, { viewport: { width, height: 740 } });
         await answered(opened.page);

@@ -62,7 +62,7 @@ describe('scenario', () => {
 });
 
 describe('view in the fragment', () => {
-  const full: View = { sort: { key: 'usd_per_hour', descending: true }, by: 'speed', text: 'rtx 40', fitOnly: true, vendor: 'NVIDIA', segment: 'consumer', open: 'nvidia-rtx-4090', compare: ['a', 'b'], comparing: true, plots: true };
+  const full: View = { sort: { key: 'usd_per_hour', descending: true }, by: 'speed', text: 'rtx 40', fitOnly: true, vendor: 'NVIDIA', segment: 'consumer', open: 'nvidia-rtx-4090', compare: ['a', 'b'], comparing: true, plots: true, own: true };
   it('comes back as it was written', () => expect(readView(writeView(full))).toEqual(full));
   it('is empty for the default', () => expect(writeView(defaultView)).toBe(''));
   it('reads rubbish as the default', () => expect(readView('#sort=%00&by=nonsense&compare=')).toEqual(defaultView));
