@@ -94,7 +94,7 @@ ${answer.sides.map((side, i) => `<h2>${escape(fill(t.chooseWhen, { name: side.na
 const kinds = [['price_usd_per_hour', 'on-demand'], ['spot_usd_per_hour', 'spot'], ['reserved_1y_usd_per_hour', 'reserved-1y'], ['reserved_3y_usd_per_hour', 'reserved-3y']];
 
 /** Where each GPU can be rented: newest price of one GPU-hour of every kind, with the offers of each cell below. */
-export async function writeProviders({ page, escape, fill, gpus, providerBy, offers, text }) {
+export async function writeProviders({ page, escape, fill, gpus, providerBy, offers, text, historyFigure }) {
   // What is offered most stands first, so that the first screen is not empty.
   const count = (key) => offers.reduce((counts, offer) => counts.set(offer[key], (counts.get(offer[key]) ?? 0) + 1), new Map());
   const [ofGpu, ofProvider] = [count('gpu'), count('provider')];
@@ -134,7 +134,7 @@ export async function writeProviders({ page, escape, fill, gpus, providerBy, off
         const rows_ = cells.get(`${gpu.id} ${provider}`).sort((a, b) => (a.price_date < b.price_date ? 1 : -1));
         return `<h3 id="${gpu.id}-${provider}">${escape(gpu.name)} · ${escape(providerBy.get(provider)?.name ?? provider)}</h3><ul class="offers">${rows_.map((offer) => `<li>${escape(offer.instance)}${offer.gpu_count > 1 ? ` (${offer.gpu_count} GPU)` : ''}${offer.region ? `, ${escape(offer.region)}` : ''}: ${kinds.flatMap(([key, kind]) => (typeof offer[key] === 'number' ? [`${t.kinds[kind]} $${offer[key].toFixed(2)}/h`] : [])).join(', ')} <span class="interval">${[offer.price_date, ...offer.labels].map(escape).join(' · ')}</span></li>`).join('')}</ul>`;
       });
-      return `<details><summary>${escape(gpu.name)}</summary>${groups.join('')}</details>`;
+      return `<details><summary>${escape(gpu.name)}</summary>${historyFigure(language, gpu, language === 'en' ? '../' : '../../')}${groups.join('')}</details>`;
     });
     const lead = fill(t.providersLead, { gpus: offered.length, providers: providers.length });
     await page(language, 'providers/', {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { writeClaims, writeComparisons, writeProviders } from './compare-pages.mjs';
+import { historyOf, historySvg, pricesOf } from './price-history.mjs';
 import { compareText, methods, text } from './static-text.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -112,6 +113,23 @@ const families = ['llm', 'moe', 'vlm', 'hybrid', 'ssm'];
 /** What a visitor looks for first; the rest of a GPU's list follows by the core's order. */
 const known = ['llama-3.1-8b', 'llama-3.3-70b', 'llama-3.1-405b', 'qwen3-8b', 'qwen3-14b', 'qwen3-32b', 'qwen3-30b-a3b', 'qwen3-235b-a22b', 'gpt-oss-20b', 'gpt-oss-120b', 'gemma-3-4b', 'gemma-3-12b', 'gemma-3-27b', 'mistral-7b', 'mistral-small-24b', 'mixtral-8x7b', 'phi-4', 'deepseek-v3', 'deepseek-r1', 'llama-3.2-3b', 'llama-3.2-1b', 'qwen2.5-coder-32b'];
 
+// Prices over time: a picture for every GPU with prices of more than one day.
+await mkdir(new URL('prices/', dist), { recursive: true });
+const histories = new Map();
+for (const gpu of gpus) {
+  const points = pricesOf(offers, gpu.id);
+  const history = historyOf(points);
+  if (!history) continue;
+  histories.set(gpu.id, history);
+  await writeFile(new URL(`prices/${gpu.id}.svg`, dist), historySvg(points));
+}
+/** The picture with its words; `up` leads to the site's root. */
+function historyFigure(language, gpu, up) {
+  const history = histories.get(gpu.id);
+  const t = compareText[language];
+  return history ? `<figure class="history"><img src="${up}prices/${gpu.id}.svg" width="720" height="260" loading="lazy" alt="${escape(fill(t.historyAlt, { ...history, gpu: gpu.name }))}"><figcaption>${t.history}</figcaption></figure>` : '';
+}
+
 let count = 0;
 const gpuAnswers = new Map(gpus.map((gpu) => [gpu.id, rank({ version: 1, workload: 'chat', gpu: gpu.id })]));
 for (const language of ['en', 'es']) {
@@ -139,7 +157,7 @@ for (const language of ['en', 'es']) {
           ? `<p>${t.noRuns}</p>`
           : `<p>${t.runsLead}</p>${table([t.model, t.format, t.needs, t.speed], shown.map((row) => [`<a href="../../models/${row.model}/">${escape(modelBy.get(row.model)?.name ?? row.model)}</a>`, escape(quantBy.get(row.precision)?.name ?? row.precision ?? ''), `${number(row.per_gpu_gib)} / ${number(row.capacity_gib)} GiB`, row.decode_tokens_per_s ? `${interval(number, row.decode_tokens_per_s)} tok/s` : t.unknown]))}`
       }
-<h2>${t.costs}</h2>${own.length === 0 ? `<p>${t.noOffers}</p>` : table([t.provider, t.instance, t.perGpu, t.date], own.map((offer) => [escape(providerBy.get(offer.provider)?.name ?? offer.provider), escape(`${offer.instance}${offer.region ? `, ${offer.region}` : ''}`), `<b>$${offer.each.toFixed(2)}</b>${offer.labels.length ? ` <span class="interval">${offer.labels.map(escape).join(', ')}</span>` : ''}`, escape(offer.price_date)]))}
+<h2>${t.costs}</h2>${own.length === 0 ? `<p>${t.noOffers}</p>` : table([t.provider, t.instance, t.perGpu, t.date], own.map((offer) => [escape(providerBy.get(offer.provider)?.name ?? offer.provider), escape(`${offer.instance}${offer.region ? `, ${offer.region}` : ''}`), `<b>$${offer.each.toFixed(2)}</b>${offer.labels.length ? ` <span class="interval">${offer.labels.map(escape).join(', ')}</span>` : ''}`, escape(offer.price_date)]))}${historyFigure(language, gpu, up)}
 ${facts(t, number, gpu, ['id', 'name'])}${sourceList(t, gpu.provenance)}`,
     });
     count++;
@@ -225,7 +243,7 @@ async function accuracyPage(language, t, number) {
   });
 }
 
-const help = { page, engine, table, escape, fill, interval, numberIn, gpus, gpuBy, modelBy, providerBy, offers, text };
+const help = { page, engine, table, escape, fill, interval, numberIn, gpus, gpuBy, modelBy, providerBy, offers, text, historyFigure };
 const compared = await writeComparisons(help);
 await writeProviders(help);
 await writeClaims({ ...help, claims: JSON.parse(await readFile(new URL('../public/generated/claims.json', import.meta.url), 'utf8')) });

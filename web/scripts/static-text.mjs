@@ -87,6 +87,7 @@ export const compareText = {
     axes: { prompt_tokens: 'prompt tokens', concurrency: 'requests at once', model_parameters: 'parameters', hours_per_month: 'hours a month' }, by: { speed: 'by speed', cost: 'by cost' },
     providersTitle: 'Which provider has which GPU', providersLead: '{gpus} GPUs at {providers} providers: the newest price in US dollars of one GPU for an hour, on demand unless it says otherwise.',
     filterGpu: 'GPU', filterProvider: 'Provider', allOffers: 'Every offer', upTo: 'up to {n} GPUs', regions: '{n} regions',
+    history: 'One GPU for an hour, over time: full dots are prices on demand, hollow ones spot; a line joins the prices of one offer.', historyAlt: '{n} published prices of one {gpu} for an hour, of {first} to {last}: on demand ${low} to ${high}.',
     kinds: { 'on-demand': 'on demand', spot: 'spot', 'reserved-1y': 'reserved 1 year', 'reserved-3y': 'reserved 3 years' },
   },
   es: {
@@ -106,6 +107,7 @@ export const compareText = {
     axes: { prompt_tokens: 'tokens de entrada', concurrency: 'peticiones a la vez', model_parameters: 'parámetros', hours_per_month: 'horas al mes' }, by: { speed: 'por velocidad', cost: 'por coste' },
     providersTitle: 'Qué proveedor tiene qué GPU', providersLead: '{gpus} GPU en {providers} proveedores: el precio más reciente, en dólares, de una GPU por hora; bajo demanda salvo que se diga otra cosa.',
     filterGpu: 'GPU', filterProvider: 'Proveedor', allOffers: 'Todas las ofertas', upTo: 'hasta {n} GPU', regions: '{n} regiones',
+    history: 'Una GPU durante una hora, en el tiempo: los puntos llenos son precios bajo demanda, los huecos puntuales (spot); una línea une los precios de una misma oferta.', historyAlt: '{n} precios publicados de una {gpu} por hora, de {first} a {last}: bajo demanda, de ${low} a ${high}.',
     kinds: { 'on-demand': 'bajo demanda', spot: 'puntual (spot)', 'reserved-1y': 'reserva de 1 año', 'reserved-3y': 'reserva de 3 años' },
   },
 };

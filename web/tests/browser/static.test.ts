@@ -52,3 +52,15 @@ it('the matrix of providers filters by GPU and provider, and a cell leads to its
   expect(all).toBeGreaterThan(50);
   await noWrongs(opened);
 });
+
+it('prices over time are pictures that come when they are looked at, with their words', async () => {
+  const opened = await open('providers/', { javaScriptEnabled: false });
+  const { page } = opened;
+  const details = page.locator('details', { has: page.locator('summary', { hasText: /H100 SXM5/ }) }).first();
+  const picture = details.locator('.history img');
+  const loaded = () => picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0);
+  await details.locator('summary').click();
+  await expect.poll(loaded).toBe(true);
+  expect(await picture.getAttribute('alt')).toMatch(/^\d+ published prices of one .*H100 SXM.* for an hour, of 202\d[\d-]* to 2026-\d\d-\d\d: on demand \$\d+\.\d\d to \$\d+\.\d\d\.$/);
+  await noWrongs(opened);
+});
