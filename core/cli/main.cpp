@@ -341,7 +341,7 @@ int main(int argc, char** argv) {
   refresh_cmd->add_option("provider", refresh.provider, "the provider whose list it is")->required();
   refresh_cmd->add_option("file", refresh.file, "the price list")->required();
   refresh_cmd->add_option("--date", refresh.date, "the day of the prices, YYYY-MM-DD")->required();
-  refresh_cmd->add_option("--format", refresh.format, "the list's format")->capture_default_str();
+  refresh_cmd->add_option("--format", refresh.format, "the list's format: skypilot (vms.csv) or azure-retail (the Retail Prices API's JSON)")->capture_default_str();
   refresh_cmd->add_option("--origin", refresh.origin, "where the list is from, for the rows' notes; the file's name when left out");
   refresh_cmd->add_flag("--all-regions", refresh.all_regions, "also regions that the provider's offers do not name yet");
   refresh_cmd->add_flag("--accept", refresh.accept, "take changes beyond a factor of 3, and lists that lost most offers");

@@ -14,7 +14,7 @@ namespace {
 using ordered_json = nlohmann::ordered_json;
 
 void print_change(const native::PriceChange& c, const char* end) {
-  std::printf("  %s: %s %s -> %s (%+.0f %%)%s\n", c.offer.c_str(), c.kind == "spot_usd_per_hour" ? "spot" : "on demand", format_number(c.before).c_str(), format_number(c.after).c_str(), 100 * (c.after / c.before - 1), end);
+  std::printf("  %s: %s %s -> %s (%+.0f %%)%s\n", c.offer.c_str(), c.kind == "spot_usd_per_hour" ? "spot" : c.kind == "reserved_1y_usd_per_hour" ? "reserved 1 year" : c.kind == "reserved_3y_usd_per_hour" ? "reserved 3 years" : "on demand", format_number(c.before).c_str(), format_number(c.after).c_str(), 100 * (c.after / c.before - 1), end);
 }
 
 void print_names(const char* head, const std::vector<std::string>& names) {

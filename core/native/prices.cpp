@@ -101,7 +101,7 @@ void write_line(std::string& out, const ordered_json& value) {
 }  // namespace
 
 const std::vector<PriceFormat>& price_formats() {
-  static const std::vector<PriceFormat> formats = {{"skypilot", "skypilot-org-skypilot-catalog", read_skypilot_prices}};
+  static const std::vector<PriceFormat> formats = {{"skypilot", "skypilot-org-skypilot-catalog", read_skypilot_prices}, {"azure-retail", "azure-retail-prices", read_azure_prices}};
   return formats;
 }
 
@@ -210,7 +210,7 @@ Result<PriceUpdate> update_prices(const Catalog& catalog, const ordered_json& do
     const std::string date = text_of(row, "price_date");
     dated.insert({key, date});
     regions.insert(std::get<2>(key));
-    instances[{std::get<0>(key), static_cast<int>(figure_of(row, "gpu_count").value_or(0))}] = &row;
+    for (const int count : {static_cast<int>(figure_of(row, "gpu_count").value_or(0)), 0}) instances[{std::get<0>(key), count}] = &row;
     if (date > options.date) continue;
     const ordered_json*& kept = newest[key];
     if (!kept || text_of(*kept, "price_date") <= date) kept = &row;
@@ -224,7 +224,13 @@ Result<PriceUpdate> update_prices(const Catalog& catalog, const ordered_json& do
       continue;
     }
     const auto instance = instances.find({p.instance, p.gpu_count});
-    const Gpu* gpu = gpu_of(catalog, p, instance == instances.end() ? nullptr : instance->second);
+    const ordered_json* same = instance == instances.end() ? nullptr : instance->second;
+    if (p.gpu_count == 0 && !same) {
+      out.unknown.push_back({p.instance + " in " + p.region, "the list does not say its GPUs, and no offer of the provider does"});
+      continue;
+    }
+    const int gpu_count = p.gpu_count > 0 ? p.gpu_count : static_cast<int>(figure_of(*same, "gpu_count").value_or(0));
+    const Gpu* gpu = gpu_of(catalog, p, same);
     if (!gpu) {
       out.unknown.push_back({key_text(p.instance, p.gpu_name, p.region), "the catalog has no such GPU" + (p.gpu_memory_gib ? " with " + format_number(*p.gpu_memory_gib, 3) + " GiB" : std::string())});
       continue;
@@ -235,10 +241,16 @@ Result<PriceUpdate> update_prices(const Catalog& catalog, const ordered_json& do
     const auto before = newest.find(key);
     const ordered_json* old = before == newest.end() ? nullptr : before->second;
 
+    const std::pair<const char*, Figure> prices[] = {{"price_usd_per_hour", p.usd_per_hour}, {"spot_usd_per_hour", p.spot_usd_per_hour},
+                                                     {"reserved_1y_usd_per_hour", p.reserved_1y_usd_per_hour}, {"reserved_3y_usd_per_hour", p.reserved_3y_usd_per_hour}};
+    if (std::any_of(std::begin(prices), std::end(prices), [&](const auto& price) { return price.second && (*price.second < kLeastUsdPerGpu * gpu_count || *price.second > kMostUsdPerGpu * gpu_count); })) {
+      out.unknown.push_back({name, "a price that cannot be for " + std::to_string(gpu_count) + " GPU"});
+      continue;
+    }
     std::vector<PriceChange> changes;
     bool appeared = false;
     if (old)
-      for (const auto& [field, now] : {std::pair<const char*, const Figure&>{"price_usd_per_hour", p.usd_per_hour}, {"spot_usd_per_hour", p.spot_usd_per_hour}}) {
+      for (const auto& [field, now] : prices) {
         const Figure was = figure_of(*old, field);
         if (was && now && *was > 0 && *was != *now) changes.push_back({name, field, *was, *now});
         else if (!was && now) appeared = true;
@@ -263,21 +275,22 @@ Result<PriceUpdate> update_prices(const Catalog& catalog, const ordered_json& do
     // What the list does not say is taken from the last row of the offer; prices it does not say are not.
     ordered_json row = old ? *old : ordered_json::object();
     const auto keep_or = [&](const char* field, const Figure& listed) { row[field] = old ? row.value(field, ordered_json(nullptr)) : or_null(listed); };
+    // In another region it is the same machine.
+    const auto of_machine = [&](const char* field, const Figure& listed) { row[field] = old ? row.value(field, ordered_json(nullptr)) : listed || !same ? or_null(listed) : same->value(field, ordered_json(nullptr)); };
     row["instance"] = p.instance;
     row["gpu"] = gpu->id;
-    row["gpu_count"] = p.gpu_count;
-    keep_or("gpu_memory_gb", gpu->memory_gb);
-    keep_or("vcpus", p.vcpus);
-    keep_or("ram_gb", p.ram_gib ? Figure(rounded(*p.ram_gib * kGbPerGib, 1)) : std::nullopt);
-    for (const char* field : {"local_storage_gb", "interconnect"}) keep_or(field, std::nullopt);
+    row["gpu_count"] = gpu_count;
+    of_machine("gpu_memory_gb", gpu->memory_gb);
+    of_machine("vcpus", p.vcpus);
+    of_machine("ram_gb", p.ram_gib ? Figure(rounded(*p.ram_gib * kGbPerGib, 1)) : std::nullopt);
+    for (const char* field : {"local_storage_gb", "interconnect"}) of_machine(field, std::nullopt);
     row["region"] = p.region.empty() ? ordered_json(nullptr) : ordered_json(p.region);
-    row["price_usd_per_hour"] = or_null(p.usd_per_hour);
-    row["spot_usd_per_hour"] = or_null(p.spot_usd_per_hour);
-    for (const char* field : {"reserved_1y_usd_per_hour", "reserved_3y_usd_per_hour"}) row[field] = nullptr;
-    for (const char* field : {"billing_granularity", "egress_usd_per_gb"}) keep_or(field, std::nullopt);
+    for (const auto& [field, price] : prices) row[field] = or_null(price);
+    of_machine("billing_granularity", std::nullopt);
+    keep_or("egress_usd_per_gb", std::nullopt);
     row["price_date"] = options.date;
     row["labels"] = ordered_json::array();
-    if (!p.usd_per_hour) row["labels"].push_back("spot-only");
+    if (!p.usd_per_hour) row["labels"].push_back(p.spot_usd_per_hour ? "spot-only" : "commitment-only");
     row["provenance"] = ordered_json{{"confidence", "medium"}, {"sources", {options.source}}, {"date", options.date},
                                      {"notes", options.origin + (instance == instances.end() ? "; form factor by the GPU's name and memory" : "") + (p.lowest_of_zones ? "; the lowest of its zones" : "")}};
     fresh.push_back(std::move(row));

@@ -14,8 +14,8 @@ namespace whichgpu::native {
 /// One offer as a price list has it, whatever its format. Prices are for the whole instance.
 struct ListedPrice {
   std::string instance, gpu_name, region;
-  int gpu_count = 0;
-  Figure gpu_memory_gib, vcpus, ram_gib, usd_per_hour, spot_usd_per_hour;
+  int gpu_count = 0;  ///< 0: the list does not say; then the provider's file has to know the instance
+  Figure gpu_memory_gib, vcpus, ram_gib, usd_per_hour, spot_usd_per_hour, reserved_1y_usd_per_hour, reserved_3y_usd_per_hour;
   bool lowest_of_zones = false;  ///< zones of the region differ in the price on demand; the lowest is kept
 };
 
@@ -41,6 +41,12 @@ const PriceFormat* find_price_format(std::string_view name);
 /// SpotPrice, Region and, for some clouds, AvailabilityZone (the zones of a region become one row, at the lowest price).
 /// Errors: kBadData for an empty list, a column that is missing, a quote that is never closed.
 Result<PriceList> read_skypilot_prices(std::string_view csv);
+
+/// The Azure Retail Prices API's JSON (its documentation: learn.microsoft.com/rest/api/cost-management/retail-prices): one
+/// page, a list of pages, or a page a line. Virtual machines of the N series under Linux: on demand, spot, and
+/// reservations, whose price for the whole term is told by the hour. It names machines, not their GPUs.
+/// Errors: kBadData for text that is no such page, another currency, or a last page that says that more follow.
+Result<PriceList> read_azure_prices(std::string_view json);
 
 struct PriceUpdateOptions {
   std::string provider, date, source, origin;  ///< date: YYYY-MM-DD of the prices; origin: file or address, for the notes

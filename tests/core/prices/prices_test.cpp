@@ -196,6 +196,100 @@ TEST_CASE("a date that is none is refused", "[prices]") {
   for (const char* date : {"", "2026", "2026-13-01", "yesterday!"}) CHECK_FALSE(update_prices(test_catalog(), one_offer(), listed(p4d("10", "4")), on(date)));
 }
 
+namespace {
+
+std::string azure_list() { return read_file(std::string(WHICHGPU_TESTS_DIR) + "/core/prices/azure-retail.json").value(); }
+
+ordered_json azure_offer() {
+  return ordered_json::parse(R"({"$schema": "../schema/offers.schema.json", "provider": "azure", "offers": [
+    {"instance": "Standard_NC24ads_A100_v4", "gpu": "nvidia-a100-pcie-80gb", "gpu_count": 1, "gpu_memory_gb": 80, "vcpus": 24, "ram_gb": 236, "local_storage_gb": 64, "interconnect": null, "region": "eastus", "price_usd_per_hour": 3.673, "spot_usd_per_hour": null, "reserved_1y_usd_per_hour": null, "reserved_3y_usd_per_hour": null, "billing_granularity": "per second", "egress_usd_per_gb": 0.087, "price_date": "2026-06-18", "labels": [], "provenance": {"sources": ["azure-retail-prices"], "date": "2026-06-18"}}]})");
+}
+
+PriceUpdateOptions azure_on(const char* date) {
+  PriceUpdateOptions o = on(date);
+  o.provider = "azure";
+  o.source = "azure-retail-prices";
+  o.origin = "azure-retail.json";
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("Azure's list: Linux on demand, spot and reservations by the hour", "[prices]") {
+  const Result<PriceList> list = read_azure_prices(azure_list());
+  REQUIRE(list);
+  CHECK(list.value().nonsense.empty());
+  CHECK(list.value().without_gpu == 1);  // the D series
+  REQUIRE(list.value().prices.size() == 3);
+  const ListedPrice& east = list.value().prices[0];
+  CHECK(east.instance == "Standard_NC24ads_A100_v4");
+  CHECK(east.region == "eastus");
+  CHECK(east.gpu_count == 0);
+  CHECK(east.usd_per_hour == 3.8);               // the later of two; neither Windows nor low priority
+  CHECK(east.spot_usd_per_hour == 1.25);
+  CHECK(east.reserved_1y_usd_per_hour == 2.5);   // by hand: 21,900 / 8,760 h
+  CHECK(east.reserved_3y_usd_per_hour == 1.5);   // 39,420 / 26,280 h
+  CHECK(list.value().prices[1].usd_per_hour == 4.4);  // not the price for testing
+  CHECK_FALSE(list.value().prices[1].spot_usd_per_hour);
+}
+
+TEST_CASE("Azure's list is taken for machines that the file knows, in its regions", "[prices]") {
+  const PriceList list = read_azure_prices(azure_list()).value();
+  const PriceUpdate u = update_prices(test_catalog(), azure_offer(), list, azure_on("2026-11-20")).value();
+  REQUIRE(u.changed.size() == 1);
+  CHECK(u.changed[0].after == 3.8);
+  CHECK(u.other_regions == 1);
+  REQUIRE(u.unknown.size() == 1);  // whose GPU nobody says: a sixth of an A10
+  CHECK(u.unknown[0].row.find("NV6ads") != std::string::npos);
+  const ordered_json& row = u.document["offers"][1];
+  CHECK(row["gpu"] == "nvidia-a100-pcie-80gb");
+  CHECK(row["gpu_count"] == 1);
+  CHECK(row["spot_usd_per_hour"] == 1.25);
+  CHECK(row["reserved_1y_usd_per_hour"] == 2.5);
+  CHECK(row["reserved_3y_usd_per_hour"] == 1.5);
+  // In a region that is new it is the same machine, whose traffic may cost something else there.
+  PriceUpdateOptions everywhere = azure_on("2026-11-20");
+  everywhere.all_regions = true;
+  const PriceUpdate wide = update_prices(test_catalog(), azure_offer(), list, everywhere).value();
+  REQUIRE(wide.added.size() == 1);
+  CHECK(wide.document["offers"].back()["vcpus"] == 24);
+  CHECK(wide.document["offers"].back()["egress_usd_per_gb"].is_null());
+}
+
+TEST_CASE("what is no page of Azure's list, or only its beginning, is refused", "[prices]") {
+  const ordered_json pages = ordered_json::parse(azure_list());
+  CHECK(read_azure_prices(pages[0].dump() + "\n" + pages[1].dump() + "\n"));  // a page a line
+  CHECK(read_azure_prices(pages[1].dump()));                                    // one page that is the last
+  const Result<PriceList> begun = read_azure_prices(pages[0].dump());
+  REQUIRE_FALSE(begun);
+  CHECK(begun.error().message.find("$skip=100") != std::string::npos);
+  const std::string text = azure_list();
+  CHECK_FALSE(read_azure_prices(text.substr(0, text.size() / 2)));
+  CHECK_FALSE(read_azure_prices(""));
+  CHECK_FALSE(read_azure_prices("{}"));
+  CHECK_FALSE(read_azure_prices(R"({"Items":7})"));
+  CHECK_FALSE(read_azure_prices(R"([1, null])"));
+  ordered_json euros = pages[1];
+  euros["Items"][0]["currencyCode"] = "EUR";
+  CHECK_FALSE(read_azure_prices(euros.dump()));
+  // Nonsense is left out and told.
+  ordered_json odd = pages[1];
+  odd["Items"][0]["retailPrice"] = -1;
+  CHECK(read_azure_prices(odd.dump()).value().nonsense.size() == 1);
+  odd["Items"][0]["retailPrice"] = "4.4";
+  CHECK(read_azure_prices(odd.dump()).value().nonsense.size() == 1);
+}
+
+TEST_CASE("a price that cannot be for so many GPUs is not taken", "[prices]") {
+  PriceList list = read_azure_prices(azure_list()).value();
+  list.prices[0].usd_per_hour = 101;  // one GPU
+  PriceUpdateOptions options = azure_on("2026-11-20");
+  options.accept = true;
+  const PriceUpdate u = update_prices(test_catalog(), azure_offer(), list, options).value();
+  CHECK_FALSE(u.writes());
+  CHECK(u.unknown.size() == 2);
+}
+
 TEST_CASE("every file of offers is written as it was read", "[prices]") {
   const std::vector<std::string> files = list_files(std::string(WHICHGPU_DATA_DIR) + "/offers", ".json");
   REQUIRE(files.size() > 50);
