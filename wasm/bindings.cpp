@@ -7,8 +7,10 @@
 #include "whichgpu/api.hpp"
 #include "whichgpu/compare.hpp"
 #include "whichgpu/import.hpp"
+#include "whichgpu/launch.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/ownership.hpp"
+#include "whichgpu/scaling.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
 // arithmetic and no defaults here. Compiled twice: WHICHGPU_FULL 0 is what the page's first answer needs, 1 has everything.
@@ -36,6 +38,8 @@ class Calculator {
   std::string load_measurements(const std::string& csv) { return add_measurements(measured_, csv); }
 #if WHICHGPU_FULL
   std::string compare(const std::string& question_json) const { return ask(compare_json, question_json); }
+  std::string scale(const std::string& question_json) const { return ask(scaling_json, question_json); }
+  std::string launch(const std::string& scenario_json) const { return ask(launch_json, scenario_json); }
 #endif
   std::string ownership(const std::string& scenario_json) const { return ask(ownership_json, scenario_json); }
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
@@ -63,6 +67,8 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .function("rank", &Calculator::rank)
 #if WHICHGPU_FULL
       .function("compare", &Calculator::compare)
+      .function("scale", &Calculator::scale)
+      .function("launch", &Calculator::launch)
 #endif
       .function("ownership", &Calculator::ownership)
       .function("load_measurements", &Calculator::load_measurements)

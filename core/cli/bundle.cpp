@@ -188,6 +188,8 @@ int run_bundle(const std::string& data, const std::string& out_dir) {
   for (const char* kind : {"gpus", "models", "quants", "engines", "providers"})
     if (document.value().contains(kind)) strip_equal_aliases(document.value()[kind]);
   strip(document.value());
+  // The whole catalog, for comparing and for commands, which name what the first answer does not read.
+  if (const auto e = native::write_file(out_dir + "/catalog-full.json", document.value().dump())) return complain(*e);
   strip_unread(document.value());
   strip_row_counts(document.value()["calibration"]);
   strip_prior_effects(document.value()["calibration"]);

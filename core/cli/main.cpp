@@ -14,8 +14,9 @@
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/claims.hpp"
-#include "whichgpu/import.hpp"
 #include "whichgpu/compare.hpp"
+#include "whichgpu/import.hpp"
+#include "whichgpu/launch.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
 
@@ -209,6 +210,21 @@ int run_compare(const Catalog& catalog, const std::vector<std::string>& gpus, co
   return 0;
 }
 
+int run_launch(const Catalog& catalog, const std::string& scenario, bool as_json) {
+  const std::string answer = launch_json(catalog, scenario);
+  const json found = json::parse(answer, nullptr, false);
+  if (as_json || found.contains("error")) std::cout << answer << '\n';
+  if (found.contains("error")) return complain({ErrorCode::kInvalidInput, found["error"].value("path", ""), found["error"].value("message", "")});
+  if (as_json) return 0;
+  if (found["launch"].empty()) return complain({ErrorCode::kInvalidInput, "engine", "no command is known for this workload and engine"});
+  for (const json& l : found["launch"]) {
+    std::cout << "# " << l["engine"].get<std::string>() << '\n';
+    for (const json& note : l["notes"]) std::cout << "# " << note["message"].get<std::string>() << '\n';
+    std::cout << l["text"].get<std::string>() << '\n';
+  }
+  return 0;
+}
+
 int run_link(bool encode, std::string text) {
   if (text.empty()) text.assign(std::istreambuf_iterator<char>(std::cin), {});
   const std::string answer = encode ? link_encode_json(trim(text)) : link_decode_json(trim(text));
@@ -328,6 +344,10 @@ int main(int argc, char** argv) {
   scale_cmd->add_option("--most", most_gpus, "the largest number of GPUs")->check(CLI::Range(1, 65536));
   scale_cmd->add_flag("--json", as_json, "the curves as JSON");
 
+  CLI::App* launch_cmd = app.add_subcommand("launch", "one scenario -> the commands that run it as estimated: llama.cpp, Ollama, vLLM, SGLang, TensorRT-LLM, TRL ...");
+  launch_cmd->add_option("scenario", file, "the scenario (JSON); standard input when left out");
+  launch_cmd->add_flag("--json", as_json, "as JSON, with the notes");
+
   CLI::App* inspect_cmd = app.add_subcommand("inspect", "a published config.json -> the model as a row of the catalog, and what was assumed");
   std::string model_name;
   inspect_cmd->add_option("file", file, "config.json; - is standard input")->required();
@@ -398,18 +418,13 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
-  if (*own_cmd) {
+  if (*scale_cmd || *launch_cmd || *own_cmd) {
     std::string text;
     if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
     else if (Result<std::string> read = native::read_file(file)) text = std::move(read.value());
     else return complain(read.error());
-    return cli::run_own(catalog.value(), text, as_json);
-  }
-  if (*scale_cmd) {
-    std::string text;
-    if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    else if (Result<std::string> read = native::read_file(file)) text = std::move(read.value());
-    else return complain(read.error());
+    if (*launch_cmd) return run_launch(catalog.value(), text, as_json);
+    if (*own_cmd) return cli::run_own(catalog.value(), text, as_json);
     Result<json> scenario = parse_json(text, "scenario");
     if (!scenario) return complain(scenario.error());
     return cli::run_scale(catalog.value(), json({{"scenario", std::move(scenario.value())}, {"gpus", files}, {"most", most_gpus}}).dump(-1, ' ', false, json::error_handler_t::replace), as_json);

@@ -58,6 +58,10 @@ for (const gpus of [['nvidia-rtx-a6000', 'nvidia-a100-sxm-80gb'], ['nvidia-rtx-4
 
 for (const scenario of scenarios.slice(0, 12).concat(scenarios.slice(-6)))
   compare(`own ${scenario}`, native(['own', '--json'], scenario).join('\n'), engine.ownership(scenario));
+// Commands and scaling, which the page's first module does not have.
+const whole = new fullModule.Engine(readFileSync(`${bundle}/catalog-full.json`, 'utf8'));
+for (const scenario of scenarios.slice(0, 60)) compare(`launch ${scenario}`, native(['launch', '--json'], scenario).join('\n'), whole.launch(scenario));
+for (const scenario of scenarios.slice(0, 12)) compare(`scale ${scenario}`, native(['scale', '--json'], scenario).join('\n'), whole.scale(JSON.stringify({ scenario: JSON.parse(scenario), gpus: [], most: 32 })));
 
 // Models that somebody brings.
 const { default: createImport } = await import(new URL(`${folder}/whichgpu-import.js`, root));

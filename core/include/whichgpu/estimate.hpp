@@ -29,6 +29,7 @@ struct MemoryEstimate {
   std::vector<Term> terms;           ///< in GiB, add up to per_gpu_gib
   Figure max_context_tokens, max_concurrency, max_batch, min_gpu_count;
   double offloaded_gib = 0;          ///< weights (or states) kept in host memory
+  double offloaded_layers = 0;       ///< layers (or layers' experts) that this is
   double offloaded_share = 0;        ///< share of the weights' bytes read per token that live in host memory
 };
 

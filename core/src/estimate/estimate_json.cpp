@@ -41,6 +41,7 @@ JsonFields memory_json(const MemoryEstimate& m) {
   o.set_known("max_batch", m.max_batch);
   o.set_known("min_gpu_count", m.min_gpu_count);
   if (m.offloaded_gib > 0) o.set("offloaded_gib", m.offloaded_gib);
+  if (m.offloaded_layers > 0) o.set("offloaded_layers", m.offloaded_layers);
   return o;
 }
 

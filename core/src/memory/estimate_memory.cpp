@@ -240,6 +240,7 @@ MemoryEstimate estimate_memory(const Question& q, std::vector<Warning>& warnings
     if (moved <= movable + 1 && host <= s.host.ram_gib * kBytesPerGib) {
       out.verdict = Verdict::kOffload;
       out.offloaded_gib = moved * gpus / kBytesPerGib;
+      out.offloaded_layers = std::round(moved / granule) * sizes.stages;
       const double moved_weights = moved * movable_weights / movable * gpus;
       const double read = w.read_per_step(std::max(1.0, s.concurrency));
       const double moved_read = experts ? moved_weights * (w.num_experts > 0 ? w.experts_used(std::max(1.0, s.concurrency)) / w.num_experts : 1)

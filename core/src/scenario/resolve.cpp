@@ -40,7 +40,22 @@ bool before_ampere(const Gpu& gpu) {
   return gpu.vendor == "NVIDIA" && !gpu.bf16_tensor_tflops;
 }
 
-bool runs(const Engine& e, std::string_view family) { return std::find(e.formats.begin(), e.formats.end(), family) != e.formats.end(); }
+/// The family of formats that an engine is made for; the catalog lists it first.
+std::string_view own_family(const Engine& e) { return e.formats.empty() ? std::string_view("plain") : std::string_view(e.formats.front()); }
+
+/// What an engine's users load when they choose nothing: the form the model is published in where the engine is made for
+/// those, else the usual size of the engine's own format.
+const char* usual_format(const Engine& e, const Model* model, const Gpu& gpu) {
+  const std::string_view native = model ? std::string_view(model->native_dtype) : std::string_view();
+  if (own_family(e) == "gguf" && starts_with(native, "mxfp4")) return "gguf-mxfp4-moe";
+  struct Usual { const char* family; const char* format; };
+  static constexpr Usual kUsual[] = {{"gguf", "gguf-q4_k_m"}, {"mlx", "mlx-4bit-64g"}, {"exl2", "exl2-4_65bpw"}, {"exl3", "exl3-4bpw"}, {"awq", "awq-4bit-128g"}, {"gptq", "gptq-4bit-128g"}, {"mlc", "mlc-q4f16_1"}};
+  for (const Usual& u : kUsual)
+    if (own_family(e) == u.family) return u.format;
+  for (const char* published : {"mxfp4", "fp8", "int4"})
+    if (starts_with(native, published)) return published;
+  return before_ampere(gpu) ? "fp16" : "bf16";
+}
 
 /// Largest power of two that divides `gpus`, is at most 8 (one node of most machines) and does not split a key/value head
 /// group further than engines can (they replicate beyond the key/value heads, but need whole query heads).
@@ -136,7 +151,7 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
     if (!q.engine) q.engine = catalog.find_engine(s.workload == Workload::kChat ? "llama.cpp" : "vllm");
     if (!q.engine) return Error{ErrorCode::kBadData, "engines", "the catalog lacks the default engines llama.cpp and vllm"};
     if (s.precision.weights.empty())
-      s.precision.weights = runs(*q.engine, "gguf") ? "gguf-q4_k_m" : runs(*q.engine, "mlx") ? "mlx-4bit-64g" : runs(*q.engine, "exl2") ? "exl2-4_65bpw" : before_ampere(*q.gpu) ? "fp16" : "bf16";
+      s.precision.weights = usual_format(*q.engine, q.model, *q.gpu);
     if (s.precision.kv_cache.empty()) s.precision.kv_cache = "fp16";
     if (!kv_bits(s.precision.kv_cache)) return Error{ErrorCode::kUnknownId, "precision/kv_cache", "no KV cache format \"" + s.precision.kv_cache + "\"; known are fp16, bf16, fp8, int8, q8_0, q5_1, q5_0, q4_1, q4_0, fp32"};
   } else if (s.workload == Workload::kImageGeneration || s.workload == Workload::kVisionInference || s.workload == Workload::kVisionTraining) {
@@ -174,7 +189,7 @@ Result<Question> resolve(const Catalog& catalog, const Scenario& given) {
   if (s.gpu_count % known != 0 || (!open && known != s.gpu_count))
     return Error{ErrorCode::kInvalidInput, "parallelism", "tensor x pipeline x data must equal the GPU count, " + std::to_string(s.gpu_count)};
   if (!is_training(s.workload)) {
-    const bool layer_split = q.engine && (runs(*q.engine, "gguf") || q.box.size() > 1);
+    const bool layer_split = q.engine && (own_family(*q.engine) == "gguf" || q.box.size() > 1);
     const int per_node = s.gpu_count / s.nodes;
     if (p.tensor == 0 && p.pipeline == 0 && p.data == 0) {
       if (!is_language(s.workload)) {

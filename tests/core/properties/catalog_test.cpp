@@ -109,6 +109,7 @@ TEST_CASE("a card that is better in one thing is never worse at work", "[propert
         s.custom_gpu = gpu;
         s.gpu = gpu.id;
         s.concurrency = 16;
+        s.gpu_count = 2;
         const Result<Question> q = resolve(test_catalog(), s);
         REQUIRE(q);
         const Estimate e = estimate(q.value());

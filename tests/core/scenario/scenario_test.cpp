@@ -70,6 +70,23 @@ TEST_CASE("an echo asked again gives the same answer", "[scenario]") {
   CHECK(first.dump() == second.dump());
 }
 
+TEST_CASE("what is not said is what the engine's users do", "[scenario]") {
+  const auto chosen = [](const std::string& scenario) {
+    const json s = answer(scenario)["scenario"];
+    return s["engine"].get<std::string>() + " " + s["precision"]["weights"].get<std::string>() + " " + std::to_string(s["parallelism"]["tensor"].get<int>()) + "x" + std::to_string(s["parallelism"]["pipeline"].get<int>());
+  };
+  // Paged engines load models as published and split every layer; ggml engines load 4-bit files and split by layers.
+  CHECK(chosen(R"({"workload":"serving","model":"llama-3.1-70b","gpu":"nvidia-h100-sxm-80gb","gpu_count":4})") == "vllm bf16 4x1");
+  CHECK(chosen(R"({"workload":"serving","engine":"sglang","model":"deepseek-v3","gpu":"nvidia-h200-sxm-141gb","gpu_count":8})") == "sglang fp8-block128 8x1");
+  CHECK(chosen(R"({"workload":"serving","model":"gpt-oss-120b","gpu":"nvidia-h100-sxm-80gb"})") == "vllm mxfp4 1x1");
+  CHECK(chosen(R"({"workload":"serving","model":"llama-2-7b","gpu":"nvidia-t4","gpu_count":2})") == "vllm fp16 2x1");
+  CHECK(chosen(R"({"model":"llama-3.1-70b","gpu":"nvidia-rtx-3090","gpu_count":2})") == "llama.cpp gguf-q4_k_m 1x2");
+  CHECK(chosen(R"({"model":"gpt-oss-20b","gpu":"nvidia-rtx-4090"})") == "llama.cpp gguf-mxfp4-moe 1x1");
+  CHECK(chosen(R"({"engine":"exllamav3","model":"llama-3-8b","gpu":"nvidia-rtx-4090"})") == "exllamav3 exl3-4bpw 1x1");
+  // A format that the engine also reads does not change how it splits.
+  CHECK(chosen(R"({"workload":"serving","engine":"vllm","precision":"q4_k_m","model":"llama-3.1-70b","gpu":"nvidia-rtx-3090","gpu_count":2})") == "vllm gguf-q4_k_m 2x1");
+}
+
 TEST_CASE("degrees of parallelism must make up the GPUs, in training too", "[scenario]") {
   const char* workload = GENERATE("serving", "pretrain");
   const auto path = [&](const std::string& parallelism) {
