@@ -49,7 +49,8 @@ export const methods = {
     ['Several GPUs', 'bytes and FLOPs ÷ tensor parallelism + all-reduce', 'Over the real link (NVLink, PCIe, network). A layer split, as llama.cpp does it, adds capacity and no speed.'],
     ['Training time', 'hours = tokens × FLOPs per token ÷ (GPUs × peak × MFU)', 'FLOPs per token are 6 × parameters plus attention, plus recomputation, less the weight gradients that LoRA saves. MFU is fitted by regime.'],
     ['Images', 'seconds = steps × passes × denoiser FLOPs ÷ (peak × η) + encoders + VAE', 'Time per image at its resolution and steps.'],
-    ['Cost', 'price per hour of whole instances × time ÷ utilisation', 'Dollars per million tokens = price per hour ÷ throughput. Owning: price, host, power × PUE × electricity price, lifetime.'],
+    ['Cost', 'price per hour of whole instances × time ÷ utilisation', 'Dollars per million tokens = price per hour ÷ throughput. A run is billed in whole units of the provider. Where spot machines are taken away r times an hour and work is saved every s hours, a run is expected to take (exp(r s) − 1) ÷ (r s) times as long; a rate that is not known is said to be unknown.'],
+    ['Rent or own', 'month = (hardware − resale) ÷ lifetime + colocation + staff + hours × power × PUE × electricity price', 'Rent by the hour is price × hours, a reservation price × 730; where the two lines cross is the break-even. Paid after: hardware less resale ÷ what a month saves at the share of use.'],
     ['Intervals', 'p10 to p90 of the fitted group’s residuals', 'Fewer measurements, wider interval. A mark ~ says that nothing near was measured, a dot that the same GPU was.'],
   ],
   es: [
@@ -63,7 +64,8 @@ export const methods = {
     ['Varias GPU', 'bytes y FLOP ÷ paralelismo tensorial + all-reduce', 'Sobre el enlace real (NVLink, PCIe, red). Repartir capas, como hace llama.cpp, da capacidad y no velocidad.'],
     ['Tiempo de entrenamiento', 'horas = tokens × FLOP por token ÷ (GPU × pico × MFU)', 'Los FLOP por token son 6 × parámetros más la atención y el recálculo, menos los gradientes de pesos que ahorra LoRA. La MFU se ajusta por régimen.'],
     ['Imágenes', 'segundos = pasos × pasadas × FLOP del eliminador de ruido ÷ (pico × η) + codificadores + VAE', 'Tiempo por imagen con su resolución y pasos.'],
-    ['Coste', 'precio por hora de instancias enteras × tiempo ÷ uso', 'Dólares por millón de tokens = precio por hora ÷ caudal. En propiedad: precio, equipo, potencia × PUE × electricidad, vida útil.'],
+    ['Coste', 'precio por hora de instancias enteras × tiempo ÷ uso', 'Dólares por millón de tokens = precio por hora ÷ caudal. Un trabajo se factura en unidades enteras del proveedor. Si las máquinas spot se retiran r veces por hora y el trabajo se guarda cada s horas, se espera que dure (exp(r s) − 1) ÷ (r s) veces más; una tasa que no se conoce se dice desconocida.'],
+    ['Alquilar o comprar', 'mes = (equipo − reventa) ÷ vida útil + alojamiento + personal + horas × potencia × PUE × precio de la electricidad', 'El alquiler por horas es precio × horas; una reserva, precio × 730; donde se cruzan las dos rectas está el punto de equilibrio. Amortizada en: el equipo menos la reventa ÷ lo que ahorra un mes con ese uso.'],
     ['Intervalos', 'p10 a p90 de los residuos del grupo ajustado', 'Con menos mediciones, intervalo más ancho. La marca ~ dice que no se midió nada cercano; un punto, que se midió esa misma GPU.'],
   ],
 };

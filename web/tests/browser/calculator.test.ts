@@ -36,7 +36,7 @@ describe('the calculator', () => {
     await page.getByRole('combobox', { name: 'Pick a precision' }).fill('Q8_0');
     await page.keyboard.press('Enter');
     await expect.poll(() => sentence(page)).toContain('in Q8_0');
-    await page.getByLabel('Provider').selectOption('runpod-secure');
+    await page.getByLabel('Provider', { exact: true }).selectOption('runpod-secure');
     await expect.poll(() => page.url()).toContain('pr=runpod-secure');
     const providers = (await page.locator('td.c-usd_per_hour .under').allInnerTexts()).map((text) => text.split(/ · |,/)[0]);
     expect(providers.length).toBeGreaterThan(5);
