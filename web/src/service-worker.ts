@@ -34,14 +34,19 @@ self.addEventListener('activate', (event) => {
   );
 });
 
+/** The page that was asked for last came from the copy: the browser's own idea of being online misses most such cases. */
+let cutOff = false;
+
 /** Pages come from the network while there is one, so that nobody stays on an old version. */
 async function fresh(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
+    if (request.mode === 'navigate') cutOff = false;
     if (response.ok) await (await caches.open(current)).put(request, response.clone());
     return response;
   } catch (cause) {
     const kept = await caches.match(request, { ignoreSearch: request.mode === 'navigate' });
+    if (request.mode === 'navigate') cutOff = true;
     if (kept) return kept;
     throw cause;
   }
@@ -57,4 +62,9 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   (event as FetchEvent).respondWith(url.pathname.includes('/assets/') ? kept(request) : fresh(request));
+});
+
+self.addEventListener('message', (event) => {
+  const { data, source } = event as MessageEvent<unknown>;
+  if (data === 'cut off?' && cutOff) (source as { postMessage(message: string): void } | null)?.postMessage('cut off');
 });

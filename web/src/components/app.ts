@@ -43,6 +43,10 @@ export class App extends PageElement {
     addEventListener('keydown', this.onKey);
     addEventListener('online', this.onNetwork);
     addEventListener('offline', this.onNetwork);
+    if ('serviceWorker' in navigator) {
+      navigator.serviceWorker.addEventListener('message', this.onCopy);
+      navigator.serviceWorker.controller?.postMessage('cut off?');
+    }
     this.addEventListener('wg-pick', this.onPick as unknown as EventListener);
     this.addEventListener('wg-reveal', this.onReveal as unknown as EventListener);
   }
@@ -52,11 +56,17 @@ export class App extends PageElement {
     removeEventListener('keydown', this.onKey);
     removeEventListener('online', this.onNetwork);
     removeEventListener('offline', this.onNetwork);
+    if ('serviceWorker' in navigator) navigator.serviceWorker.removeEventListener('message', this.onCopy);
   }
 
   private arrived(part: 'compare' | 'own' | 'plots'): void {
     this.parts = new Set([...this.parts, part]);
   }
+
+  /** This page came from the copy on the device. */
+  private readonly onCopy = ({ data }: MessageEvent<unknown>): void => {
+    if (data === 'cut off') this.online = false;
+  };
 
   private readonly onNetwork = (): void => {
     this.online = navigator.onLine;

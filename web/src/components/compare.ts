@@ -1,9 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
-import type { Estimate, Quantity } from '../generated/contract.js';
+import { customElement, state } from 'lit/decorators.js';
+import { askFull } from '../engine/full.js';
+import type { CompareAnswer, CompareReason, Estimate, Quantity } from '../generated/contract.js';
 import { isError } from '../engine/protocol.js';
-import { kindOf, number } from '../format.js';
+import { kindOf, number, parameters } from '../format.js';
 import { isMessageKey, t, word } from '../i18n/index.js';
+import { moreText, moreWord } from '../i18n/more.js';
 import { findRow } from '../state/columns.js';
 import { PageElement } from './base.js';
 import { memoryBar, quantityText, verdictMark } from './draw.js';
@@ -32,6 +34,50 @@ function quantitiesOf(estimate: Estimate): ReadonlyMap<string, Quantity> {
  */
 @customElement('wg-compare')
 export class CompareView extends PageElement {
+  @state() private reasons: CompareAnswer | null = null;
+  private asked = '';
+
+  /** When to choose which, from walking the usual workloads: asked of the whole core, which comes with this view. */
+  private async ask(gpus: readonly string[]): Promise<void> {
+    this.asked = gpus.join(' ');
+    this.reasons = null;
+    if (new Set(gpus).size !== gpus.length || gpus.length < 2) return;
+    const key = this.asked;
+    try {
+      const answer = await askFull<CompareAnswer>('compare', { gpus });
+      if (this.asked === key && !isError(answer)) this.reasons = answer;
+    } catch (cause) {
+      console.info('the reasons to choose did not load', cause); // the table above stands without them
+    }
+  }
+
+  private reason(reason: CompareReason): string {
+    const what = moreWord('workloads', reason.workload ?? '') ?? reason.workload ?? '';
+    const times = number(reason.margin ?? 1);
+    if (reason.code === 'only') return moreText('only', { what });
+    if (reason.code === 'faster') return moreText('faster', { what, times });
+    if (reason.code === 'cheaper') return moreText('cheaper', { what, times });
+    const amount = reason.axis === 'model_parameters' ? parameters : number;
+    const values = { what, by: moreWord('by', reason.by ?? '') ?? '', axis: moreWord('axes', reason.axis ?? '') ?? '', limit: amount(reason.from ?? reason.to ?? 0), to: amount(reason.to ?? 0) };
+    if (!values.axis) return reason.text ?? '';
+    return typeof reason.from === 'number' && typeof reason.to === 'number' ? moreText('between', values) : moreText(typeof reason.from === 'number' ? 'from' : 'below', values);
+  }
+
+  private choose(): TemplateResult | typeof nothing {
+    const answer = this.reasons;
+    if (!answer) return nothing;
+    return html`<p class="interval">${moreText('chooseLead', { date: answer.as_of ?? '' })}</p>
+      <div class="choose">
+        ${answer.sides.map((side, at) => {
+          const reasons = answer.choose?.[at] ?? [];
+          return html`<section>
+            <h3>${moreText('chooseWhen', { name: side.name ?? side.gpu })}</h3>
+            ${reasons.length > 0 ? html`<ul>${reasons.map((reason) => html`<li>${this.reason(reason)}</li>`)}</ul>` : html`<p class="absent">${moreText('nothing')}</p>`}
+          </section>`;
+        })}
+      </div>`;
+  }
+
   override render(): TemplateResult {
     const { view, answer, details, index } = this.store.state;
     const gpuMode = this.store.gpuMode;
@@ -43,6 +89,8 @@ export class CompareView extends PageElement {
     });
     const keys = [...new Set(columns.flatMap((column) => [...column.quantities.keys()]))];
     const base = columns[0];
+    const gpus = gpuMode ? [] : columns.map((column) => column.row.gpu ?? '');
+    if (gpus.join(' ') !== this.asked) void this.ask(gpus);
     return html`<section class="compare">
       <header>
         <h2 id="compare-title" tabindex="-1">${t('compare.title')}</h2>
@@ -83,6 +131,7 @@ export class CompareView extends PageElement {
           </tbody>
         </table>
       </div>
+      ${this.choose()}
     </section>`;
   }
 }

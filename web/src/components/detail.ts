@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CalcError, Estimate, Quantity, RankRow, Scenario, Term } from '../generated/contract.js';
+import type {} from './launch.js';
 import type { QualityRow } from '../engine/evidence.js';
 import { isError, type Answer, type CatalogIndex } from '../engine/protocol.js';
 import { duration, integer, kindOf, memory, money, number, tokens, type Units } from '../format.js';
@@ -239,6 +240,14 @@ function evidenceSection(estimate: Estimate): TemplateResult {
   </section>`;
 }
 
+/** The commands come with the whole core, which is fetched when somebody asks for them. */
+function openLaunch(details: HTMLDetailsElement): void {
+  const element = details.querySelector('wg-launch');
+  if (!element) return;
+  if (details.open) void import('./launch.js').then(() => (element.wanted = true));
+  else element.wanted = false;
+}
+
 const errorText = (error: CalcError): TemplateResult => html`<p class="problem" role="alert">${error.message} ${error.path ? html`<code>${error.path}</code>` : nothing}</p>`;
 
 /** What stands behind one row: terms, formulas with the values put in, cost lines, evidence. */
@@ -270,6 +279,12 @@ export function detail(input: DetailInput): TemplateResult {
         : nothing}
       <section class="command">
         <h4>${t('detail.command')}</h4>
+        ${estimate.speed || estimate.training
+          ? html`<details class="run-it" @toggle=${(event: Event) => openLaunch(event.currentTarget as HTMLDetailsElement)}>
+              <summary>${t('detail.runIt')}</summary>
+              <wg-launch .scenario=${input.scenario}></wg-launch>
+            </details>`
+          : nothing}
         <pre tabindex="0">echo '${JSON.stringify(input.scenario)}' | whichgpu estimate</pre>
         <p class="facts"><a href="${currentLanguage() === 'es' ? 'es/' : ''}gpus/${row.gpu}/">${t('detail.facts')}</a></p>
       </section>

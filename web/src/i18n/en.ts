@@ -309,6 +309,7 @@ export const en = {
   'detail.region': 'Region',
   'detail.facts': 'Facts and sources of this GPU',
   'detail.barLabel': '{used} used of {capacity}',
+  'detail.runIt': 'Commands that run it so',
   'detail.command': 'Ask the command line',
 
   'bound.bandwidth': 'memory bandwidth',

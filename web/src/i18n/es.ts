@@ -310,6 +310,7 @@ export const es: Messages = {
   'detail.region': 'Región',
   'detail.facts': 'Datos y fuentes de esta GPU',
   'detail.barLabel': '{used} usados de {capacity}',
+  'detail.runIt': 'Comandos para ejecutarlo así',
   'detail.command': 'Pregúntalo en la terminal',
 
   'bound.bandwidth': 'el ancho de banda de la memoria',

@@ -20,6 +20,7 @@ export function useBrowser(): (path?: string, options?: BrowserContextOptions) =
   afterAll(() => browser.close());
   return async (path = '', options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(90_000); // a busy machine is slow, not wrong
     const page = await context.newPage();
     const wrongs: string[] = [];
     const origin = new URL(site()).origin;
