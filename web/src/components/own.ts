@@ -19,8 +19,16 @@ const right = 16;
 const top = 22;
 const bottom = 40;
 const month = 730;
-/** Offers that are drawn; the table has them all. */
-const drawn = 4;
+/**
+ * Positions of the offers that are drawn (the table has them all): the two cheapest on demand, and the cheapest spot and
+ * reserved ones; old prices only where there are no others.
+ */
+export function drawn(offers: readonly Pick<OwnershipOffer, 'kind' | 'stale'>[]): readonly number[] {
+  const fresh = [...offers.keys()].filter((i) => !offers[i]?.stale);
+  const all = fresh.length > 0 ? fresh : [...offers.keys()];
+  const first = (pattern: RegExp, n: number) => all.filter((i) => pattern.test(offers[i]?.kind ?? '')).slice(0, n);
+  return [...first(/^on-demand$/, 2), ...first(/^spot$/, 1), ...first(/^reserved/, 1)].sort((a, b) => a - b);
+}
 
 /** Round steps from 0 to `most`, at most six. */
 export function ticks(most: number): readonly number[] {
@@ -90,29 +98,35 @@ export class Own extends PageElement {
   private drawing(view: OwnershipAnswer): TemplateResult | typeof nothing {
     const { points, offers } = view;
     const units = this.store.units;
-    const shown = offers.slice(0, drawn);
+    const shown = drawn(offers).flatMap((i) => {
+      const offer = offers[i];
+      return offer ? [{ offer, usd: points.map((point) => point.offers_usd[i]) }] : [];
+    });
     const last = points.at(-1);
     if (!last) return nothing;
-    const most = Math.max(last.own_usd ?? 0, ...shown.map((_, i) => last.offers_usd[i] ?? 0)) * 1.08;
+    const most = Math.max(last.own_usd ?? 0, ...shown.map(({ usd }) => usd.at(-1) ?? 0)) * 1.08;
     if (!(most > 0)) return nothing;
     const x = (hours: number) => left + (hours / month) * (width - left - right);
     const y = (usd: number) => height - bottom - (usd / most) * (height - bottom - top);
     const path = (values: readonly (number | undefined)[]) => values.map((usd, i) => `${i === 0 ? 'M' : 'L'}${x(points[i]?.hours ?? 0).toFixed(1)} ${y(usd ?? 0).toFixed(1)}`).join('');
     // Names stand at the lines' ends, none over another.
-    const ends: { at: number; name: string; own: boolean }[] = shown.map((offer, i) => ({ at: y(last.offers_usd[i] ?? 0), name: this.name(offer), own: false }));
+    const ends: { at: number; name: string; own: boolean }[] = shown.map(({ offer, usd }) => ({ at: y(usd.at(-1) ?? 0), name: this.name(offer), own: false }));
     if (last.own_usd !== undefined) ends.push({ at: y(last.own_usd), name: ownText('own'), own: true });
     ends.sort((a, b) => b.at - a.at);
     ends.forEach((end, i) => (end.at = Math.min(end.at - 5, (ends[i - 1]?.at ?? height) - 13)));
-    const said = shown.map((offer) => this.sentence(offer)).join(' ');
+    const said = shown.map(({ offer }) => this.sentence(offer)).join(' ');
     return html`<svg class="plot own-plot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${ownText('plot')}. ${said}">
-      ${ticks(most).map((tick) => svg`<line class="grid" x1=${left} x2=${width - right} y1=${y(tick)} y2=${y(tick)} /><text x=${left - 6} y=${y(tick) + 4} text-anchor="end">${money(tick, units)}</text>`)}
+      ${ticks(most / units.usdPerUnit).map((tick) => {
+        const at = y(tick * units.usdPerUnit);
+        return svg`<line class="grid" x1=${left} x2=${width - right} y1=${at} y2=${at} /><text x=${left - 6} y=${at + 4} text-anchor="end">${number(tick)}</text>`;
+      })}
       ${[0, 146, 292, 438, 584, month].map((tick) => svg`<line class="axis" x1=${x(tick)} x2=${x(tick)} y1=${height - bottom} y2=${height - bottom + 4} /><text x=${x(tick)} y=${height - bottom + 16} text-anchor="middle">${integer(tick)}</text>`)}
       <line class="axis" x1=${left} x2=${width - right} y1=${height - bottom} y2=${height - bottom} />
       <text x=${left} y=${top - 8}>${units.currency} ${ownText('axisY')}</text>
       <text x=${width - right} y=${height - 6} text-anchor="end">${ownText('axisX')}</text>
-      ${shown.map((_, i) => svg`<path class="rent" d=${path(points.map((point) => point.offers_usd[i]))} />`)}
+      ${shown.map(({ usd }) => svg`<path class="rent" d=${path(usd)} />`)}
       ${last.own_usd === undefined ? nothing : svg`<path class="line" d=${path(points.map((point) => point.own_usd))} />`}
-      ${shown.map((offer) => {
+      ${shown.map(({ offer }) => {
         const { hours_per_month: hours } = offer;
         const owned = view.owned;
         if (hours === undefined || !owned) return nothing;
@@ -156,7 +170,7 @@ export class Own extends PageElement {
 
   private pointsTable(view: OwnershipAnswer): TemplateResult {
     const units = this.store.units;
-    const shown = view.offers.slice(0, drawn);
+    const shown = drawn(view.offers);
     return html`<details>
       <summary>${ownText('points')}</summary>
       <div class="scroll" tabindex="0" role="region" aria-label=${ownText('points')}>
@@ -164,7 +178,7 @@ export class Own extends PageElement {
           <thead>
             <tr>
               <th scope="col">${ownText('hours')}</th>
-              ${view.owned ? html`<th scope="col" class="num">${ownText('own')}</th>` : nothing} ${shown.map((offer) => html`<th scope="col" class="num">${this.name(offer)}</th>`)}
+              ${view.owned ? html`<th scope="col" class="num">${ownText('own')}</th>` : nothing} ${shown.map((i) => view.offers[i]).map((offer) => (offer ? html`<th scope="col" class="num">${this.name(offer)}</th>` : nothing))}
             </tr>
           </thead>
           <tbody>
@@ -172,7 +186,7 @@ export class Own extends PageElement {
               (point) =>
                 html`<tr>
                   <th scope="row">${integer(point.hours)}</th>
-                  ${point.own_usd === undefined ? nothing : html`<td class="num">${money(point.own_usd, units)}</td>`} ${shown.map((_, i) => html`<td class="num">${money(point.offers_usd[i] ?? 0, units)}</td>`)}
+                  ${point.own_usd === undefined ? nothing : html`<td class="num">${money(point.own_usd, units)}</td>`} ${shown.map((i) => html`<td class="num">${money(point.offers_usd[i] ?? 0, units)}</td>`)}
                 </tr>`,
             )}
           </tbody>
