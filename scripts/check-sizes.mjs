@@ -31,7 +31,7 @@ async function firstLoad() {
     await page.goto(address, { waitUntil: 'networkidle' });
     const sizes = [];
     for (const [name, url] of [...files].filter(([, url]) => url.startsWith(address)).sort()) {
-      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+      const bytes = Buffer.from(await (await fetch(url, { headers: { connection: 'close' } })).arrayBuffer());
       sizes.push({ name, bytes: bytes.length, brotli: compressed(bytes) });
     }
     return sizes;

@@ -42,7 +42,10 @@ async function fresh(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
     if (request.mode === 'navigate') cutOff = false;
-    if (response.ok) await (await caches.open(current)).put(request, response.clone());
+    if (response.ok) {
+      const copy = response.clone();
+      await caches.open(current).then((cache) => cache.put(request, copy)).catch((cause: unknown) => console.info('not kept for offline use', cause)); // full
+    }
     return response;
   } catch (cause) {
     const kept = await caches.match(request, { ignoreSearch: request.mode === 'navigate' });

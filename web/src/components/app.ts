@@ -35,7 +35,9 @@ export class App extends PageElement {
   @state() private toast = '';
   @state() private online = navigator.onLine;
   /** Parts of the page that are fetched when first wanted, and have come. */
-  @state() private parts: ReadonlySet<'compare' | 'own' | 'plots'> = new Set();
+  @state() private parts: ReadonlySet<'compare' | 'own' | 'plots' | 'faults'> = new Set();
+  /** A part that could not be fetched; what is shown stays. */
+  @state() private missing = false;
   private toastTimer = 0;
 
   override connectedCallback(): void {
@@ -43,6 +45,7 @@ export class App extends PageElement {
     addEventListener('keydown', this.onKey);
     addEventListener('online', this.onNetwork);
     addEventListener('offline', this.onNetwork);
+    addEventListener('unhandledrejection', this.onMissing);
     if ('serviceWorker' in navigator) {
       navigator.serviceWorker.addEventListener('message', this.onCopy);
       navigator.serviceWorker.controller?.postMessage('cut off?');
@@ -56,10 +59,16 @@ export class App extends PageElement {
     removeEventListener('keydown', this.onKey);
     removeEventListener('online', this.onNetwork);
     removeEventListener('offline', this.onNetwork);
+    removeEventListener('unhandledrejection', this.onMissing);
     if ('serviceWorker' in navigator) navigator.serviceWorker.removeEventListener('message', this.onCopy);
   }
 
-  private arrived(part: 'compare' | 'own' | 'plots'): void {
+  /** Parts that are fetched later are all that nobody waits for: a newer version of the site may have replaced them. */
+  private readonly onMissing = ({ reason }: PromiseRejectionEvent): void => {
+    if (/import/i.test(String(reason))) this.missing = true;
+  };
+
+  private arrived(part: 'compare' | 'own' | 'plots' | 'faults'): void {
     this.parts = new Set([...this.parts, part]);
   }
 
@@ -79,6 +88,7 @@ export class App extends PageElement {
     if (settings.theme === 'auto') delete root.dataset['theme'];
     else root.dataset['theme'] = settings.theme;
     const { comparing, own, plots } = this.store.state.view;
+    if (this.store.state.status === 'failed' && !this.parts.has('faults')) void import('./faults.js').then(() => this.arrived('faults'));
     if (comparing && !this.parts.has('compare')) void import('./compare.js').then(() => this.arrived('compare'));
     if (own && !this.parts.has('own')) void import('./own.js').then(() => this.arrived('own'));
     if (plots && !this.parts.has('plots')) void import('./plots.js').then(() => this.arrived('plots'));
@@ -258,6 +268,7 @@ export class App extends PageElement {
   override render() {
     const { status, failure, index, view, answer } = this.store.state;
     const top = answer?.rows[0];
+    const retry = html`<button type="button" class="quiet boxed" @click=${() => location.reload()}>${t('app.retry')}</button>`;
     const hasScatter = top !== undefined && value(top, speedColumn(answer?.scenario.workload ?? 'chat').key) !== null;
     return html`
       <a class="skip" href="#answer" @click=${(event: Event) => {
@@ -281,8 +292,8 @@ export class App extends PageElement {
         <main>
           ${this.online ? nothing : html`<p class="offline" role="status">${t('app.offline', { date: index?.asOf ?? '' })}</p>`}
           ${status === 'failed'
-            ? html`<div class="problem" role="alert">${t('app.failed', { reason: failure ?? '' })} <button type="button" class="quiet boxed" @click=${() => location.reload()}>${t('app.retry')}</button></div>`
-            : html`<wg-answer .store=${this.store}></wg-answer>
+            ? html`<div class="problem" role="alert">${this.parts.has('faults') ? html`<wg-fault reason=${failure ?? ''}></wg-fault>` : t('app.failed', { reason: failure ?? '' })} ${retry}</div>`
+            : html`${this.missing ? html`<div class="problem" role="alert">${t('app.missing')} ${retry}</div>` : nothing}<wg-answer .store=${this.store}></wg-answer>
                 ${view.comparing && this.parts.has('compare') ? html`<wg-compare .store=${this.store}></wg-compare>` : nothing}
                 <wg-table .store=${this.store}></wg-table>
                 ${hasScatter && view.plots && this.parts.has('plots') ? html`<wg-plots .store=${this.store}></wg-plots>` : nothing}

@@ -4,6 +4,7 @@ export const en = {
   'app.tagline': 'Which GPU for this model: does it fit, how fast, how long, how much',
   'app.loading': 'Loading the data…',
   'app.failed': 'The calculator did not start: {reason}',
+  'app.missing': 'A part of the page did not come; the site may have a newer version. Your question stays in the address.',
   'app.retry': 'Try again',
   'app.offline': 'Offline: answers come from the data of {date}.',
   'app.noscript': 'The calculator needs JavaScript. The pages of models and GPUs are readable without.',

@@ -5,6 +5,7 @@ export const es: Messages = {
   'app.tagline': 'Qué GPU para este modelo: si cabe, a qué velocidad, cuánto tarda y cuánto cuesta',
   'app.loading': 'Cargando los datos…',
   'app.failed': 'La calculadora no ha arrancado: {reason}',
+  'app.missing': 'Una parte de la página no ha llegado; puede que el sitio tenga una versión nueva. Tu pregunta sigue en la dirección.',
   'app.retry': 'Reintentar',
   'app.offline': 'Sin conexión: las respuestas usan los datos del {date}.',
   'app.noscript': 'La calculadora necesita JavaScript. Las páginas de modelos y GPU se leen sin él.',

@@ -134,9 +134,13 @@ export class Store {
       await this.ask('none');
       this.update({ status: 'ready' });
     } catch (cause) {
-      this.update({ status: 'failed', failure: cause instanceof Error ? cause.message : String(cause) });
+      this.fail(cause);
     }
   }
+
+  private readonly fail = (cause: unknown): void => {
+    this.update({ status: 'failed', failure: cause instanceof Error ? cause.message : String(cause) });
+  };
 
   /** Asks a changed question; the address follows with the answer. */
   change(scenario: Scenario, how: 'push' | 'replace' = 'push'): void {
@@ -177,7 +181,7 @@ export class Store {
         this.loadDetails();
       }
     } catch (cause) {
-      this.update({ status: 'failed', failure: cause instanceof Error ? cause.message : String(cause) });
+      this.fail(cause);
     } finally {
       this.asking = false;
     }
@@ -214,7 +218,7 @@ export class Store {
     const { view, answer } = this.state;
     if (!answer) return;
     const keys = new Set([...(view.open ? [view.open] : []), ...(view.comparing ? view.compare : [])]);
-    for (const key of keys) if (!this.state.details.has(key)) void this.loadDetail(key, answer);
+    for (const key of keys) if (!this.state.details.has(key)) void this.loadDetail(key, answer).catch(this.fail);
   }
 
   private async loadDetail(key: string, answer: RankAnswer): Promise<void> {
@@ -271,8 +275,12 @@ export class Store {
   async configure(patch: Partial<Settings>): Promise<void> {
     const settings = { ...this.state.settings, ...patch };
     if (patch.language) await setLanguage(patch.language);
-    this.place.storage?.setItem(settingsKey, JSON.stringify(settings));
     this.update({ settings });
+    try {
+      this.place.storage?.setItem(settingsKey, JSON.stringify(settings));
+    } catch (cause) {
+      console.info('the settings last until the page is closed', cause); // full, or forbidden
+    }
   }
 
   reset(): void {

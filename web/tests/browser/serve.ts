@@ -21,7 +21,8 @@ export default async function serve(project: TestProject): Promise<() => void> {
   const folder = new URL('../../dist/', import.meta.url).pathname;
   await stat(join(folder, 'index.html'));
   const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://host').pathname);
+    const { pathname, search } = new URL(request.url ?? '/', 'http://host');
+    const path = decodeURIComponent(pathname);
     const inside = path.startsWith('/some/folder/') ? normalize(path.slice('/some/folder/'.length)) : '..';
     if (inside.startsWith('..')) {
       response.writeHead(404).end();
@@ -29,7 +30,9 @@ export default async function serve(project: TestProject): Promise<() => void> {
     }
     const file = join(folder, inside === '.' || inside.endsWith('/') ? join(inside, 'index.html') : inside);
     readFile(file).then(
-      (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'access-control-allow-origin': '*' }).end(body),
+      (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'access-control-allow-origin': '*' })
+        // The service worker as the next version of the site would have it.
+        .end(search === '?next' ? body.toString().replace(/"version":"\w+"/, '"version":"next"') : body),
       () => response.writeHead(404).end(),
     );
   });
