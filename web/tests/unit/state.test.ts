@@ -155,6 +155,6 @@ describe('store', () => {
     broken.postMessage = () => setTimeout(() => broken.dispatchEvent(Object.assign(new Event('error'), { message: 'no WebAssembly' })));
     const failing = new Store(new EngineClient(broken as unknown as Worker), new PlaceInMemory());
     await failing.start();
-    expect([failing.state.status, failing.state.failure]).toEqual(['failed', 'no WebAssembly']);
+    expect([failing.state.status, failing.state.failure]).toEqual(['failed', 'lost: no WebAssembly']);
   });
 });
