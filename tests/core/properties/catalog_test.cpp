@@ -55,7 +55,7 @@ void check_ranking(const Scenario& s, RankBy by) {
 
 }  // namespace
 
-TEST_CASE("every model on every GPU gives sound numbers", "[properties]") {
+TEST_CASE("every model on every GPU gives sound numbers", "[properties][slow]") {
   const Catalog& c = test_catalog();
   for (std::size_t i = 0; i < c.models.size(); i += kStep) {
     const Model& m = c.models[i];

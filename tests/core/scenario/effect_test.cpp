@@ -142,7 +142,7 @@ std::string answers(const json& question) {
 
 }  // namespace
 
-TEST_CASE("no field of a scenario is without effect", "[scenario]") {
+TEST_CASE("no field of a scenario is without effect", "[scenario][slow]") {
   std::set<std::string> tried = {"/version"};  // the form of the question, not part of it
   for (const Change& change : changes()) {
     tried.insert(change.field);
