@@ -11,11 +11,11 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "native/files.hpp"
+#include "native/model_files.hpp"
 #include "whichgpu/accuracy.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/claims.hpp"
 #include "whichgpu/compare.hpp"
-#include "whichgpu/import.hpp"
 #include "whichgpu/launch.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/rank.hpp"
@@ -35,7 +35,7 @@ std::string padded(std::string text, std::size_t width) {
   return text + " ";
 }
 
-int run_estimate(const Catalog& catalog, const std::string& file, const std::string& config, const std::vector<MeasurementRow>& measured) {
+int run_estimate(const Catalog& catalog, const std::string& file, const std::vector<std::string>& model_files, const std::vector<MeasurementRow>& measured) {
   std::string text;
   if (file.empty() || file == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -59,13 +59,16 @@ int run_estimate(const Catalog& catalog, const std::string& file, const std::str
       at = end + 1;
     }
   }
-  if (!config.empty()) {
-    // The file's model takes the place of the one that a scenario names; its quantization is the format unless one is asked for.
-    const Result<std::string> config_text = native::read_file(config);
-    if (!config_text) return complain(config_text.error());
-    const json imported = json::parse(import_config_json(config_text.value(), ""), nullptr, false);
+  if (!model_files.empty()) {
+    // The files' model takes the place of the one that a scenario names; their format is the one unless one is asked for.
+    const Result<std::string> answer = native::inspect_paths(model_files, "");
+    if (!answer) return complain(answer.error());
+    const json imported = json::parse(answer.value(), nullptr, false);
     if (imported.contains("error")) return complain({ErrorCode::kInvalidInput, imported["error"].value("path", ""), imported["error"].value("message", "")});
-    for (const json& assumption : imported["assumptions"]) std::cerr << "whichgpu: " << config << ": " << assumption.get<std::string>() << '\n';
+    for (const char* list : {"notes", "assumptions"})
+      for (const json& said : imported[list]) std::cerr << "whichgpu: " << model_files[0] << ": " << said.get<std::string>() << '\n';
+    if (!imported["missing"].empty()) return complain({ErrorCode::kMissingData, model_files[0], "belongs with " + imported["missing"][0].get<std::string>() + (imported["missing"].size() > 1 ? " and others" : "") + ": name those files too"});
+    if (!imported["model"].is_object()) return complain({ErrorCode::kMissingData, model_files[0], "holds no model that can be asked about (" + imported["kind"].get<std::string>() + ")"});
     for (std::string& line : lines) {
       json scenario = json::parse(line, nullptr, false);
       if (!scenario.is_object()) continue;  // answered by its error below
@@ -309,6 +312,8 @@ int main(int argc, char** argv) {
   estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out");
   std::string config_file;
   estimate_cmd->add_option("--config", config_file, "a model's config.json: the model of every scenario");
+  std::vector<std::string> model_files;
+  estimate_cmd->add_option("--file", model_files, "GGUF, safetensors, a shard index or an Ollama manifest: the model of every scenario, with the size of the file's tensors")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* evidence_option = estimate_cmd->add_option("--evidence", files, "show the nearest measurements, of these CSV files or, with none named, of data/measurements")->expected(0, -1);
   CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
   rank_cmd->add_option("file", file, "the scenario; standard input when left out");
@@ -348,9 +353,9 @@ int main(int argc, char** argv) {
   launch_cmd->add_option("scenario", file, "the scenario (JSON); standard input when left out");
   launch_cmd->add_flag("--json", as_json, "as JSON, with the notes");
 
-  CLI::App* inspect_cmd = app.add_subcommand("inspect", "a published config.json -> the model as a row of the catalog, and what was assumed");
+  CLI::App* inspect_cmd = app.add_subcommand("inspect", "config.json, GGUF, safetensors or an Ollama manifest -> the model as a row of the catalog, its tensors by type and class, and what was assumed");
   std::string model_name;
-  inspect_cmd->add_option("file", file, "config.json; - is standard input")->required();
+  inspect_cmd->add_option("files", files, "the file, or those of one model (parts beside it are found); only the headers are read; - is standard input")->required();
   inspect_cmd->add_option("--name", model_name, "the model's name");
 
   CLI::App* claims_cmd = app.add_subcommand("claims", "what published comparisons of RTX A6000, RTX 4090 and A100 say, and what the data and estimates say");
@@ -389,26 +394,20 @@ int main(int argc, char** argv) {
   const Result<Catalog> catalog = load_catalog(document.value());
   if (!catalog) return complain(catalog.error());
   if (*estimate_cmd) {
-    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, config_file, {});
+    if (!config_file.empty()) model_files.push_back(config_file);
+    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, model_files, {});
     // An option that may stand alone is given as one empty text.
     files.erase(std::remove(files.begin(), files.end(), std::string()), files.end());
     const Result<std::vector<MeasurementRow>> rows = files.empty() ? native::read_all_measurements(data + "/measurements") : read_rows(files);
     if (!rows) return complain(rows.error());
-    return run_estimate(catalog.value(), file, config_file, rows.value());
+    return run_estimate(catalog.value(), file, model_files, rows.value());
   }
   if (*refresh_cmd) return cli::run_refresh_prices(catalog.value(), data, refresh);
   if (*inspect_cmd) {
-    std::string text;
-    if (file == "-") {
-      text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    } else {
-      Result<std::string> read = native::read_file(file);
-      if (!read) return complain(read.error());
-      text = std::move(read.value());
-    }
-    const std::string answer = import_config_json(text, model_name);
-    std::cout << answer << '\n';
-    return answer.compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
+    const Result<std::string> answer = native::inspect_paths(files, model_name);
+    if (!answer) return complain(answer.error());
+    std::cout << answer.value() << '\n';
+    return answer.value().compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
   }
   if (*claims_cmd) {
     const std::vector<Claim> claims = check_claims(catalog.value());

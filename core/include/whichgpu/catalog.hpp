@@ -71,6 +71,8 @@ struct Model {
   double params_total = 0, params_active = 0, params_active_matmul = 0;  ///< 0: does not apply (vision, diffusion)
   Figure params_nominal, vision_params, audio_params, lookup_params, mtp_params, hf_safetensors_total;
   double hidden_size = 0, intermediate_size = 0, vocab_size = 0, embedding_size = 0, learned_positions = 0, token_types = 0, sliding_window = 0, max_context = 0, per_layer_embedding_dim = 0;
+  std::string stored_format;  ///< of a file that the model was read from; its weights then take stored_bytes, those of routed experts among them
+  double stored_bytes = 0, stored_expert_bytes = 0;
   int num_layers = 0, num_attention_heads = 0, num_kv_heads = 0, head_dim = 0, norms_per_layer = -1, final_norms = -1, num_kv_shared_layers = 0;
   bool tie_embeddings = false, qkv_bias = false, attn_out_bias = false, mlp_bias = false, lm_head_bias = false, attn_sinks = false, no_lm_head = false, multimodal = false;
   std::optional<Mla> mla;

@@ -23,6 +23,9 @@ struct ImportedModel {
 /// Errors: kInvalidInput with the path of the field that is missing or absurd; nothing in the text can crash or hang it.
 Result<ImportedModel> import_config(const nlohmann::json& config, const std::string& name);
 
+/// The text of a configuration as JSON; Python's Infinity and NaN, which stand in published files, become null.
+Result<nlohmann::json> parse_config(std::string_view config);
+
 /// {"model": row, "precision", "assumptions", "params_total", "params_active", "kv_bytes_per_token_bf16"} or the error object.
 std::string import_config_json(std::string_view config, std::string_view name);
 

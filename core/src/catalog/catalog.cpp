@@ -363,7 +363,7 @@ Result<Model> read_model(const json& row, const std::string& where) {
   const std::pair<const char*, std::string Model::*> texts[] = {
       {"family", &Model::family}, {"organization", &Model::organization}, {"hf_repo", &Model::hf_repo}, {"release", &Model::release}, {"license", &Model::license},
       {"kind", &Model::kind}, {"native_dtype", &Model::native_dtype}, {"ffn_kind", &Model::ffn_kind}, {"norm_kind", &Model::norm_kind}, {"attention", &Model::attention},
-      {"qk_norm", &Model::qk_norm}, {"attn_output_gate", &Model::attn_output_gate}, {"task", &Model::task}, {"native_resolution", &Model::native_resolution}};
+      {"qk_norm", &Model::qk_norm}, {"attn_output_gate", &Model::attn_output_gate}, {"task", &Model::task}, {"stored_format", &Model::stored_format}, {"native_resolution", &Model::native_resolution}};
   for (const auto& [key, member] : texts) r.text(key, m.*member);
   const std::pair<const char*, double Model::*> numbers[] = {
       {"params_total", &Model::params_total}, {"params_active", &Model::params_active}, {"params_active_matmul", &Model::params_active_matmul},
@@ -371,7 +371,7 @@ Result<Model> read_model(const json& row, const std::string& where) {
       {"learned_positions", &Model::learned_positions}, {"token_types", &Model::token_types}, {"sliding_window", &Model::sliding_window}, {"max_context", &Model::max_context},
       {"per_layer_embedding_dim", &Model::per_layer_embedding_dim}, {"kv_bytes_per_token_bf16", &Model::kv_bytes_per_token_bf16},
       {"kv_bytes_per_token_bf16_windowed", &Model::kv_bytes_per_token_bf16_windowed}, {"state_bytes_per_sequence", &Model::state_bytes_per_sequence},
-      {"denoiser_tokens", &Model::denoiser_tokens}};
+      {"denoiser_tokens", &Model::denoiser_tokens}, {"stored_bytes", &Model::stored_bytes}, {"stored_expert_bytes", &Model::stored_expert_bytes}};
   for (const auto& [key, member] : numbers) r.plain(key, m.*member);
   const std::pair<const char*, int Model::*> wholes[] = {
       {"num_layers", &Model::num_layers}, {"num_attention_heads", &Model::num_attention_heads}, {"num_kv_heads", &Model::num_kv_heads}, {"head_dim", &Model::head_dim},

@@ -451,8 +451,10 @@ std::string without_infinities(std::string_view text) {
 
 }  // namespace
 
+Result<json> parse_config(std::string_view config) { return parse_json(without_infinities(config), "config"); }
+
 std::string import_config_json(std::string_view config, std::string_view name) {
-  const Result<json> document = parse_json(without_infinities(config), "config");
+  const Result<json> document = parse_config(config);
   if (!document) return error_json(document.error());
   const Result<ImportedModel> imported = import_config(document.value(), std::string(name));
   if (!imported) return error_json(imported.error());

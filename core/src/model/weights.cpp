@@ -396,6 +396,21 @@ class Bits {
 
 double bits_of(const Model& model, const Quant& quant, const Tensor& tensor) { return Bits(model, quant).of(tensor); }
 
+namespace {
+
+/// A model that was read from a file takes what the file's tensors take: files differ in how they choose types, and the
+/// rules above only know the usual choice. Experts, which a step reads in part, have their own figure.
+void follow_file(const Model& m, WeightBytes& w) {
+  const bool split = m.stored_expert_bytes > 0 && m.stored_expert_bytes < m.stored_bytes && w.experts > 0 && w.experts < w.total;
+  const double others = split ? (m.stored_bytes - m.stored_expert_bytes) / (w.total - w.experts) : m.stored_bytes / w.total;
+  w.largest_layer *= m.stored_bytes / w.total;
+  w.experts = split ? m.stored_expert_bytes : w.experts * others;
+  for (double* part : {&w.embedding, &w.output, &w.layers, &w.lookup, &w.towers, &w.positions}) *part *= others;
+  w.total = m.stored_bytes;
+}
+
+}  // namespace
+
 WeightBytes weight_bytes(const Model& model, const Quant& quant) {
   WeightBytes w;
   const Bits bits(model, quant);
@@ -436,6 +451,7 @@ WeightBytes weight_bytes(const Model& model, const Quant& quant) {
     }
   }
   for (const double bytes : per_layer) w.largest_layer = std::max(w.largest_layer, bytes);
+  if (model.stored_bytes > 0 && w.total > 0 && quant.id == model.stored_format) follow_file(model, w);
   return w;
 }
 
