@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "inspect.hpp"
 #include "whichgpu/api.hpp"
 #include "whichgpu/compare.hpp"
 #include "whichgpu/import.hpp"
@@ -76,5 +77,6 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .function("link_decode", &Calculator::link_decode);
 #if WHICHGPU_FULL
   emscripten::function("import_config", &read_config);
+  emscripten::function("inspect_files", &inspect_file_list);
 #endif
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "inspect.hpp"
 #include "whichgpu/import.hpp"
 
 // The door for models of one's own: a module of its own, which the page loads when somebody opens that door.
@@ -11,4 +12,7 @@ std::string import_config(const std::string& config, const std::string& name) { 
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(whichgpu_import) { emscripten::function("import_config", &import_config); }
+EMSCRIPTEN_BINDINGS(whichgpu_import) {
+  emscripten::function("import_config", &import_config);
+  emscripten::function("inspect_files", &inspect_file_list);
+}

@@ -69,7 +69,8 @@ const importer = await createImport({ wasmBinary: readFileSync(path(`${folder}/w
 for (const name of readdirSync(path('tests/core/import/configs'))) {
   const file = path(`tests/core/import/configs/${name}`);
   const expected = native(['inspect', file, '--name', name], '').join('\n');
-  for (const { import_config } of [importer, fullModule]) compare(`inspect ${name}`, expected, import_config(readFileSync(file, 'utf8'), name));
+  const bytes = readFileSync(file);
+  for (const { inspect_files } of [importer, fullModule]) compare(`inspect ${name}`, expected, inspect_files([{ name, bytes, file_bytes: bytes.length }]));
 }
 
 // The nearest measurements, from the same file on both sides.

@@ -20,7 +20,7 @@ it('brings a model from the Hub when asked, and says why when it cannot', async 
   });
   await answered(page);
   await page.getByText('Bring your own model').click();
-  const name = page.getByLabel('Name on the Hugging Face Hub');
+  const name = page.locator('#bring-repo');
   const fetchIt = async (text: string) => {
     await name.fill(text);
     await page.getByRole('button', { name: 'Fetch', exact: true }).click();
@@ -53,7 +53,7 @@ it('takes a pasted configuration and names what is wrong with rubbish', async ()
   const { page } = await open();
   await answered(page);
   await page.getByText('Bring your own model').click();
-  const paste = page.getByLabel('Or paste its config.json');
+  const paste = page.locator('#bring-text');
   await paste.fill('{"hidden_size": 64}');
   await paste.blur();
   await expect.poll(() => page.locator('.bring .problem').innerText()).toContain('num_hidden_layers');

@@ -12,10 +12,11 @@ export interface Opened {
 
 export const site = (path = ''): string => inject('site') + path;
 
-export function useBrowser(): (path?: string, options?: BrowserContextOptions) => Promise<Opened> {
+/** `more` gives further flags of Chromium when it starts. */
+export function useBrowser(more: () => readonly string[] | Promise<readonly string[]> = () => []): (path?: string, options?: BrowserContextOptions) => Promise<Opened> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: flags });
+    browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: [...flags, ...(await more())] });
   });
   afterAll(() => browser.close());
   return async (path = '', options = {}) => {
