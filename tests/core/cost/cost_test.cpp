@@ -108,6 +108,7 @@ TEST_CASE("owning: hardware over its life, power by the meter", "[cost]") {
   const BreakEven even = break_even(own, 1.09, 30, 0.5);
   CHECK_THAT(even.hours_per_month.value(), WithinRel(73.0, 1e-12));
   CHECK_THAT(even.months.value(), WithinRel(6.0, 1e-12));
+  CHECK_THAT(break_even(own, 2.09, 30, 0.5).hours_per_month.value(), WithinRel(36.5, 1e-12));  // 2.00 saved an hour: half as many
   CHECK_FALSE(break_even(own, 0.08, 30, 0.5).hours_per_month);              // renting below the price of the power never loses
 }
 
@@ -148,6 +149,11 @@ TEST_CASE("work lost to interruptions is done again", "[cost]") {
   CHECK_THAT(cost.redone_hours->value, WithinRel(4.426950408889634, 1e-12));
   CHECK_THAT(cost.usd_total->value, WithinRel(7.5, 1e-12));  // 14.43 hours are 15 billed ones at 0.50
   CHECK(warnings.empty());
+  e.training->hours = Quantity::between(10, 5, 20, "h");  // the ends are lengthened as the middle is: by 0.4427 of themselves
+  const CostEstimate between = estimate_cost(told, e, warnings);
+  CHECK_THAT(between.redone_hours->p10, WithinRel(2.2134752044448170, 1e-12));
+  CHECK_THAT(between.redone_hours->p90, WithinRel(8.8539008177792681, 1e-12));
+  e.training->hours = Quantity::exactly(10, "h");
   // A rate that nobody has told is unknown, not zero: said, and the price of the undisturbed run is shown.
   const CostEstimate untold = estimate_cost(question(c, {{"offer", {{"provider", "cloud"}, {"kind", "spot"}}}}), e, warnings);
   CHECK_THAT(untold.usd_total->value, WithinRel(5.0, 1e-12));
@@ -295,4 +301,32 @@ TEST_CASE("an API's price is set against the machine's", "[cost]") {
   CHECK_THAT(cost.break_even_requests_per_month.value(), WithinRel(876000, 1e-12));  // 3.6 * 730 / 0.003
   e.speed->requests_per_s = Quantity::exactly(0.1, "requests/s");                 // 262,800 a month: it cannot serve as many
   CHECK_FALSE(estimate_cost(q, e, warnings).break_even_requests_per_month);
+}
+
+TEST_CASE("tokens and pictures are paid by the machine's time", "[cost]") {
+  const Catalog c = money_catalog();
+  std::vector<Warning> warnings;
+  Question q = question(c, {{"price_usd_per_hour", 3.6}, {"utilisation", 0.5}});
+  Estimate e;
+  e.scenario = q.scenario;
+  e.scenario.workload = Workload::kServing;
+  e.speed = SpeedEstimate{};
+  e.speed->throughput_tokens_per_s = Quantity::between(100, 50, 200, "tokens/s");
+  e.speed->prefill_tokens_per_s = Quantity::exactly(1000, "tokens/s");
+  // By hand: half idle, a busy second costs 3.6 / 3600 / 0.5 = 0.002; a million tokens at 100 a second take 10,000 of them.
+  CostEstimate cost = estimate_cost(q, e, warnings);
+  CHECK_THAT(cost.usd_per_million_output_tokens->value, WithinRel(20.0, 1e-12));
+  CHECK_THAT(cost.usd_per_million_output_tokens->p10, WithinRel(10.0, 1e-12));  // the fast end is the cheap one
+  CHECK_THAT(cost.usd_per_million_output_tokens->p90, WithinRel(40.0, 1e-12));
+  CHECK_THAT(cost.usd_per_million_input_tokens->value, WithinRel(2.0, 1e-12));
+  e.speed->prefill_tokens_per_s = Quantity::exactly(0, "tokens/s");
+  CHECK_FALSE(estimate_cost(q, e, warnings).usd_per_million_input_tokens);  // no rate, no price
+
+  e.speed.reset();
+  e.image_generation = ImageEstimate{};
+  e.image_generation->seconds_per_image = Quantity::between(5, 4, 8, "s");
+  cost = estimate_cost(q, e, warnings);
+  CHECK_THAT(cost.usd_per_1000_images->value, WithinRel(10.0, 1e-12));  // 5 s * 0.002 * 1000
+  CHECK_THAT(cost.usd_per_1000_images->p10, WithinRel(8.0, 1e-12));
+  CHECK_THAT(cost.usd_per_1000_images->p90, WithinRel(16.0, 1e-12));
 }

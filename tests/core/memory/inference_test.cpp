@@ -109,6 +109,25 @@ TEST_CASE("what fits where", "[memory]") {
   CHECK(runs(memory_of(R"({"model":"llama-2-13b","gpu":"nvidia-rtx-4090","precision":{"weights":"q8_0"},"context_tokens":4096})")));
 }
 
+TEST_CASE("a box of different cards holds what their memory together holds", "[memory]") {
+  const auto box = [](const char* model, const char* precision) {
+    return memory_of(std::string(R"({"model":")") + model + R"(","precision":{"weights":")" + precision + R"("},"context_tokens":4096,"gpus":[{"gpu":"nvidia-rtx-4090","count":1},{"gpu":"nvidia-rtx-3090","count":1}]})").verdict;
+  };
+  CHECK(box("llama-2-13b", "f16") == Verdict::kFits);          // 26 GB of weights: more than one card's 24 GB, less than 48
+  CHECK(box("llama-3.3-70b", "q8_0") == Verdict::kDoesNotFit);  // 75 GB
+}
+
+TEST_CASE("a model without experts moves layers where experts were to be moved", "[memory]") {
+  const auto offloaded = [](const char* what) {
+    return memory_of(std::string(R"({"model":"llama-3.3-70b","gpu":"nvidia-rtx-4090","precision":{"weights":"q4_k_m"},"context_tokens":4096,"host":{"ram_gib":128},"offload":")") + what + R"("})");
+  };
+  const MemoryEstimate layers = offloaded("cpu"), experts = offloaded("experts");
+  REQUIRE(layers.verdict == Verdict::kOffload);
+  CHECK(experts.verdict == layers.verdict);
+  CHECK(experts.offloaded_layers == layers.offloaded_layers);
+  CHECK(layers.offloaded_layers >= 1);
+}
+
 TEST_CASE("laws of memory", "[memory]") {
   for (const char* rest : {R"("engine":"llama.cpp")", R"("engine":"vllm","workload":"serving","precision":{"weights":"bf16"})", R"("engine":"transformers","precision":{"weights":"bf16"})"}) {
     for (const char* model : {"llama-3-8b", "gemma-3-27b", "deepseek-v3", "qwen3-next-80b-a3b", "mamba2-2.7b", "gpt-oss-120b"}) {
