@@ -88,3 +88,34 @@ for (const name of Object.keys(node)) {
 }
 const [few, many] = [native(1), native(2001)];
 console.log(`native, one core: ${Math.round(2000 / (many - few))} explained estimates/s as JSON text; ${(few * 1000).toFixed(0)} ms for one, with reading the catalogs`);
+
+// Growth: the catalog with every GPU and every offer `times` over, under names of their own; cost and memory of each copy
+// are those of the original, so that what grows is the number of rows alone. The module takes no catalog above 16 MiB.
+function grown(times) {
+  const catalog = JSON.parse(readFileSync(`${folder}/catalog.json`, 'utf8'));
+  const copies = (rows, rename) => Array.from({ length: times }, (_, i) => (i === 0 ? rows : rows.map((row) => rename(row, `-copy-${i}`)))).flat();
+  catalog.gpus = copies(catalog.gpus, ({ aliases: _, ...row }, end) => ({ ...row, id: row.id + end, name: row.name + end }));
+  catalog.offers = copies(catalog.offers, (row, end) => ({ ...row, gpu: row.gpu + end }));
+  return catalog;
+}
+const { default: create } = await import(`${folder}/whichgpu.js`);
+const wasmBinary = readFileSync(`${folder}/whichgpu.wasm`);
+for (const times of [1, 10, 35]) {
+  const catalog = grown(times);
+  const module = await create({ wasmBinary });
+  let from = performance.now();
+  const engine = new module.Engine(JSON.stringify(catalog));
+  const question = JSON.stringify(scenarios['rank, chat']);
+  const first = JSON.parse(engine.rank(question));
+  if (first.error) throw new Error(`${times} times the catalog: ${JSON.stringify(first.error)}`);
+  const rows = first.rows.length;
+  const start_ms = performance.now() - from;
+  const ranked = [];
+  for (let i = 0; i < (times > 10 ? 3 : 9); i += 1) {
+    from = performance.now();
+    engine.rank(question);
+    ranked.push(performance.now() - from);
+  }
+  const middle = quantile(ranked, 0.5);
+  console.log(`${catalog.gpus.length} GPUs, ${catalog.offers.length} offers: first answer after ${start_ms.toFixed(0)} ms; a ranking of ${rows} rows ${middle.toFixed(1)} ms, ${((1000 * middle) / rows).toFixed(1)} ms per 1,000 rows`);
+}
