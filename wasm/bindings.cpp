@@ -11,6 +11,7 @@
 #include "whichgpu/launch.hpp"
 #include "whichgpu/link.hpp"
 #include "whichgpu/ownership.hpp"
+#include "whichgpu/paste.hpp"
 #include "whichgpu/scaling.hpp"
 
 // A table of what JavaScript may call: JSON in, JSON out, the same text that the command line reads and prints. No
@@ -41,6 +42,7 @@ class Calculator {
   std::string compare(const std::string& question_json) const { return ask(compare_json, question_json); }
   std::string scale(const std::string& question_json) const { return ask(scaling_json, question_json); }
   std::string launch(const std::string& scenario_json) const { return ask(launch_json, scenario_json); }
+  std::string paste(const std::string& question_json) const { return ask(pasted_json, question_json); }
 #endif
   std::string ownership(const std::string& scenario_json) const { return ask(ownership_json, scenario_json); }
   std::string link_encode(const std::string& scenario_json) const { return link_encode_json(scenario_json); }
@@ -70,6 +72,7 @@ EMSCRIPTEN_BINDINGS(whichgpu) {
       .function("compare", &Calculator::compare)
       .function("scale", &Calculator::scale)
       .function("launch", &Calculator::launch)
+      .function("paste", &Calculator::paste)
 #endif
       .function("ownership", &Calculator::ownership)
       .function("load_measurements", &Calculator::load_measurements)

@@ -18,6 +18,7 @@
 #include "whichgpu/compare.hpp"
 #include "whichgpu/launch.hpp"
 #include "whichgpu/link.hpp"
+#include "whichgpu/paste.hpp"
 #include "whichgpu/rank.hpp"
 
 namespace {
@@ -353,6 +354,11 @@ int main(int argc, char** argv) {
   launch_cmd->add_option("scenario", file, "the scenario (JSON); standard input when left out");
   launch_cmd->add_flag("--json", as_json, "as JSON, with the notes");
 
+  CLI::App* paste_cmd = app.add_subcommand("paste", "what nvidia-smi, rocm-smi or system_profiler printed -> the machine; what llama-bench, vllm bench serve or trtllm-bench printed -> its rows beside our estimates");
+  std::string paste_scenario;
+  paste_cmd->add_option("file", file, "the text; standard input when left out");
+  paste_cmd->add_option("--scenario", paste_scenario, "scenario JSON for what a benchmark does not print: model, GPU, precision");
+
   CLI::App* inspect_cmd = app.add_subcommand("inspect", "config.json, GGUF, safetensors or an Ollama manifest -> the model as a row of the catalog, its tensors by type and class, and what was assumed");
   std::string model_name;
   inspect_cmd->add_option("files", files, "the file, or those of one model (parts beside it are found); only the headers are read; - is standard input")->required();
@@ -417,11 +423,18 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (*compare_cmd) return run_compare(catalog.value(), files, base, as_json);
-  if (*scale_cmd || *launch_cmd || *own_cmd) {
+  if (*scale_cmd || *launch_cmd || *own_cmd || *paste_cmd) {
     std::string text;
     if (file.empty() || file == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
     else if (Result<std::string> read = native::read_file(file)) text = std::move(read.value());
     else return complain(read.error());
+    if (*paste_cmd) {
+      Result<json> scenario = parse_json(paste_scenario.empty() ? "{}" : paste_scenario, "scenario");
+      if (!scenario) return complain(scenario.error());
+      const std::string answer = pasted_json(catalog.value(), json({{"text", text}, {"scenario", std::move(scenario.value())}}).dump(-1, ' ', false, json::error_handler_t::replace));
+      std::cout << answer << '\n';
+      return answer.compare(0, 9, "{\"error\":") == 0 ? 1 : 0;
+    }
     if (*launch_cmd) return run_launch(catalog.value(), text, as_json);
     if (*own_cmd) return cli::run_own(catalog.value(), text, as_json);
     Result<json> scenario = parse_json(text, "scenario");

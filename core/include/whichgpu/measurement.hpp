@@ -22,6 +22,10 @@ struct MeasurementRow {
 /// Errors: kBadData when a needed column is missing or a quote never closes; bounded by the text's size.
 Result<std::vector<MeasurementRow>> read_measurements(std::string_view csv);
 
+/// The head of those files, and one row as they hold it (RFC 4180, no line end); what we estimate for it stays out.
+std::string measurement_head();
+std::string measurement_line(const MeasurementRow& row);
+
 enum Flag : unsigned { kPerGpu = 1, kTotal = 2, kSpeculative = 4, kWallRate = 8, kOverloaded = 16, kKvLimited = 32, kPowerCapped = 64, kOffloadFlag = 128, kStaticBatch = 256, kMedianOfUsers = 512 };
 
 /// A row's conditions: what an estimate may use. Never notes, value or id.

@@ -78,4 +78,28 @@ Result<std::vector<MeasurementRow>> read_measurements(std::string_view csv) {
   return rows;
 }
 
+std::string measurement_head() {
+  std::string head;
+  for (const Column& column : kColumns)
+    if (column.member != &MeasurementRow::estimate) head += (head.empty() ? "" : ",") + std::string(column.name);
+  return head;
+}
+
+std::string measurement_line(const MeasurementRow& row) {
+  std::string line;
+  for (const Column& column : kColumns) {
+    if (column.member == &MeasurementRow::estimate) continue;
+    if (&column != &kColumns[0]) line += ',';
+    const std::string& field = row.*column.member;
+    if (field.find_first_of(",\"\r\n") == std::string::npos) {
+      line += field;
+      continue;
+    }
+    line += '"';
+    for (const char c : field) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line;
+}
+
 }  // namespace whichgpu
