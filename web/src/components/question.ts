@@ -28,6 +28,7 @@ export const presets: readonly { readonly label: MessageKey; readonly scenario: 
 export class Question extends PageElement {
   /** The door for one's own model is loaded when it is first opened. */
   @state() private bring = false;
+  @state() private paste = false;
 
   private pick(target: PickTarget, event: Event): void {
     this.dispatchEvent(new CustomEvent('wg-pick', { bubbles: true, detail: { target, anchor: event.currentTarget } }));
@@ -83,6 +84,14 @@ export class Question extends PageElement {
             }}>
               <summary>${t('bring.title')}</summary>
               ${this.bring ? html`<wg-bring .store=${this.store}></wg-bring>` : nothing}
+            </details>`
+          : nothing}
+        ${['chat', 'serving', 'rag', 'finetune', 'pretrain'].includes(workload)
+          ? html`<details class="bring-own" @toggle=${(event: Event) => {
+              if ((event.target as HTMLDetailsElement).open && !this.paste) void import('./paste.js').then(() => (this.paste = true));
+            }}>
+              <summary>${t('paste.title')}</summary>
+              ${this.paste ? html`<wg-paste .store=${this.store}></wg-paste>` : nothing}
             </details>`
           : nothing}
         ${hasModel && !gpuMode && !['finetune', 'pretrain', 'vision-training'].includes(workload)

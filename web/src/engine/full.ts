@@ -1,7 +1,7 @@
 import type { Answer } from './protocol.js';
 
 /** What the whole core answers beyond the page's first module; fetched when first asked, in a worker of its own. */
-export type FullCall = 'compare' | 'launch' | 'scale';
+export type FullCall = 'compare' | 'launch' | 'paste' | 'scale';
 export interface FullRequest {
   readonly id: number;
   readonly call: FullCall;

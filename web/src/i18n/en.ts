@@ -258,6 +258,7 @@ export const en = {
   'distance.near': 'measured on its generation',
   'distance.far': 'extrapolated: nothing near was measured',
 
+  'paste.title': 'Paste what a tool printed',
   'bring.title': 'Bring your own model',
   'detail.title': '{name} in detail',
   'detail.loading': 'Working it out…',

@@ -259,6 +259,7 @@ export const es: Messages = {
   'distance.near': 'medido en su generación',
   'distance.far': 'extrapolado: no se ha medido nada cercano',
 
+  'paste.title': 'Pega lo que escribió una herramienta',
   'bring.title': 'Trae tu propio modelo',
   'detail.title': '{name} en detalle',
   'detail.loading': 'Calculando…',

@@ -8,6 +8,18 @@ const en = {
   copy: 'Copy',
   copied: 'Copied',
   copyOf: 'Copy the commands for {engine}',
+  pasteLabel: 'Output of nvidia-smi, rocm-smi, system_profiler, llama-bench, vllm bench serve or trtllm-bench',
+  pasteFailed: 'That could not be read: {reason}',
+  notRecognised: 'No line of this is one that these tools print.',
+  notInCatalog: 'not in the catalog',
+  useMachine: 'Use this machine',
+  measuredBeside: 'Measured by {tool}, beside our estimates',
+  what: 'What',
+  measured: 'Measured',
+  estimated: 'Estimated',
+  ratio: 'Ratio',
+  contribute: 'What the tool does not print is taken from the question. The rows below have the form of data/measurements: add date and source, and send them as a pull request.',
+  copyRows: 'Copy the rows as CSV',
   chooseWhen: 'Choose {name} when',
   nothing: 'Nothing here speaks for it.',
   chooseLead: 'Across the usual workloads, at the prices of {date}; your question is only one of them.',
@@ -23,6 +35,7 @@ const en = {
   },
   axes: { prompt_tokens: 'prompt tokens', concurrency: 'requests at once', model_parameters: 'parameters', hours_per_month: 'hours a month' },
   by: { speed: 'by speed', cost: 'by cost' },
+  metrics: { prefill_tok_s: 'Reading the prompt', decode_tok_s_per_user: 'Writing, per user', throughput_out_tok_s: 'Written by all', throughput_total_tok_s: 'Read and written by all', ttft_ms: 'Time to first token', tpot_ms: 'Time per token', requests_s: 'Requests' },
   notes: {
     'model-name': 'The catalog knows no name of this model on the Hub: put its name or folder in place of MODEL.',
     'draft-name': 'The catalog knows no name of the draft model on the Hub: put its name or folder in place of DRAFT.',
@@ -56,6 +69,18 @@ const es: typeof en = {
   copy: 'Copiar',
   copied: 'Copiado',
   copyOf: 'Copiar los comandos de {engine}',
+  pasteLabel: 'Salida de nvidia-smi, rocm-smi, system_profiler, llama-bench, vllm bench serve o trtllm-bench',
+  pasteFailed: 'No se pudo leer: {reason}',
+  notRecognised: 'Ninguna línea de esto es de las que escriben esas herramientas.',
+  notInCatalog: 'no está en el catálogo',
+  useMachine: 'Usar esta máquina',
+  measuredBeside: 'Medido con {tool}, junto a nuestras estimaciones',
+  what: 'Qué',
+  measured: 'Medido',
+  estimated: 'Estimado',
+  ratio: 'Razón',
+  contribute: 'Lo que la herramienta no escribe se toma de la pregunta. Las filas tienen la forma de data/measurements: añade fecha y fuente y envíalas como pull request.',
+  copyRows: 'Copiar las filas como CSV',
   chooseWhen: 'Elige {name} cuando',
   nothing: 'Nada aquí habla en su favor.',
   chooseLead: 'En los usos habituales, a los precios del {date}; tu pregunta es solo uno de ellos.',
@@ -71,6 +96,7 @@ const es: typeof en = {
   },
   axes: { prompt_tokens: 'tokens de entrada', concurrency: 'peticiones a la vez', model_parameters: 'parámetros', hours_per_month: 'horas al mes' },
   by: { speed: 'por velocidad', cost: 'por coste' },
+  metrics: { prefill_tok_s: 'Lectura de la entrada', decode_tok_s_per_user: 'Escritura, por usuario', throughput_out_tok_s: 'Escrito entre todos', throughput_total_tok_s: 'Leído y escrito entre todos', ttft_ms: 'Tiempo hasta el primer token', tpot_ms: 'Tiempo por token', requests_s: 'Peticiones' },
   notes: {
     'model-name': 'El catálogo no conoce el nombre de este modelo en el Hub: pon su nombre o carpeta en lugar de MODEL.',
     'draft-name': 'El catálogo no conoce el nombre del modelo borrador en el Hub: pon su nombre o carpeta en lugar de DRAFT.',
@@ -104,7 +130,7 @@ export const moreText = (key: MoreKey, values: Readonly<Record<string, string | 
   moreTexts[currentLanguage()][key].replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 
 /** A word of one of the groups; null where the core has a newer one than the page. */
-export function moreWord(group: 'workloads' | 'axes' | 'by' | 'notes', key: string): string | null {
+export function moreWord(group: 'workloads' | 'axes' | 'by' | 'metrics' | 'notes', key: string): string | null {
   const words: Readonly<Record<string, string>> = moreTexts[currentLanguage()][group];
   return words[key] ?? null;
 }

@@ -38,4 +38,26 @@ describe('what the whole core answers', () => {
     expect(await reasons.innerText()).not.toMatch(/undefined|\{\w+\}|chat-small/);
     await noWrongs(opened);
   });
+
+  it('makes a machine of nvidia-smi, and sets a benchmark beside the estimate', async () => {
+    const opened = await open('?v=1&m=llama-3.1-8b');
+    const { page } = opened;
+    await answered(page);
+    await page.getByText('Paste what a tool printed').click();
+    const text = page.getByLabel(/Output of nvidia-smi/);
+    await text.fill('GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-aa)\nGPU 1: NVIDIA GeForce RTX 3090 (UUID: GPU-bb)\n');
+    await text.press('Tab');
+    await page.getByRole('button', { name: 'Use this machine' }).click();
+    await expect.poll(() => page.url()).toMatch(/g=nvidia-rtx-3090.*n=2|n=2.*g=nvidia-rtx-3090/);
+    await text.fill('| model | size | params | backend | ngl | test | t/s |\n| --- | --- | --- | --- | --- | --- | --- |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 120.50 ± 0.2 |\n');
+    await text.press('Tab');
+    const row = page.locator('wg-paste tbody tr');
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/Writing, per user[\s\S]+nvidia-rtx-3090 · llama-3\.1-8b[\s\S]+120\.5/);
+    expect(Number((await row.locator('td').nth(2).innerText()).trim())).toBeGreaterThan(0.3);
+    await text.fill('<img src=x onerror=alert(1)>');
+    await text.press('Tab');
+    await expect.poll(() => page.locator('wg-paste .problem').innerText()).toContain('No line of this');
+    await noWrongs(opened);
+  });
 });
