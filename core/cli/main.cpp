@@ -36,15 +36,26 @@ std::string padded(std::string text, std::size_t width) {
   return text + " ";
 }
 
-int run_estimate(const Catalog& catalog, const std::string& file, const std::vector<std::string>& model_files, const std::vector<MeasurementRow>& measured) {
-  std::string text;
-  if (file.empty() || file == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<std::string> read = native::read_file(file);
-    if (!read) return complain(read.error());
-    text = std::move(read.value());
+/// The smallest question may stand on the command line; any other is a file or standard input.
+struct Asked {
+  std::string file, model, gpu;
+};
+
+Result<std::string> question_text(const Asked& asked) {
+  if (!asked.model.empty() || !asked.gpu.empty()) {
+    json scenario = json::object();
+    if (!asked.model.empty()) scenario["model"] = asked.model;
+    if (!asked.gpu.empty()) scenario["gpu"] = asked.gpu;
+    return scenario.dump(-1, ' ', false, json::error_handler_t::replace);
   }
+  if (!asked.file.empty() && asked.file != "-") return native::read_file(asked.file);
+  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+int run_estimate(const Catalog& catalog, const Asked& asked, const std::vector<std::string>& model_files, const std::vector<MeasurementRow>& measured) {
+  Result<std::string> read = question_text(asked);
+  if (!read) return complain(read.error());
+  const std::string text = std::move(read.value());
   bool failed = false;
   std::vector<std::string> lines;
   // A file that is one JSON document over several lines is one scenario; else one scenario a line.
@@ -87,15 +98,10 @@ int run_estimate(const Catalog& catalog, const std::string& file, const std::vec
   return failed ? 1 : 0;
 }
 
-int run_rank(const Catalog& catalog, const std::string& file, const std::string& by, bool as_json, std::size_t most) {
-  std::string text;
-  if (file.empty() || file == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<std::string> read = native::read_file(file);
-    if (!read) return complain(read.error());
-    text = std::move(read.value());
-  }
+int run_rank(const Catalog& catalog, const Asked& asked, const std::string& by, bool as_json, std::size_t most) {
+  Result<std::string> read = question_text(asked);
+  if (!read) return complain(read.error());
+  const std::string text = std::move(read.value());
   Result<json> document = parse_json(text, "scenario");
   if (!document) return complain(document.error());
   if (!by.empty() && document.value().is_object()) document.value()["rank_by"] = by;
@@ -298,6 +304,7 @@ int run_accuracy(const Catalog& catalog, const std::vector<std::string>& files, 
 int main(int argc, char** argv) {
   CLI::App app{"WhichGPU: which GPU for this model - does it fit, how fast, how long, how much.\n\n"
                "  echo '{\"model\":\"llama-3-8b\",\"gpu\":\"nvidia-rtx-4090\"}' | whichgpu estimate\n"
+               "  whichgpu estimate --model llama-3-8b --gpu \"rtx 4090\"   # the same\n"
                "  echo '{\"model\":\"llama-3-8b\"}' | whichgpu rank\n"
                "  echo '{\"gpu\":\"rtx 4090\"}' | whichgpu rank          # which models run on it\n"};
   app.require_subcommand(1);
@@ -310,14 +317,20 @@ int main(int argc, char** argv) {
   bool as_json = false, by_row = false;
   std::size_t most = 0;
   CLI::App* estimate_cmd = app.add_subcommand("estimate", "scenarios as JSON lines (file or standard input) -> estimates as JSON lines, same order");
-  estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out");
+  std::string model, gpu;
+  const auto ask_by_name = [&](CLI::App* command, CLI::Option* from_file) {
+    command->add_option("--model", model, "this model, all else by default")->excludes(from_file);
+    command->add_option("--gpu", gpu, "this GPU, all else by default")->excludes(from_file);
+  };
+  ask_by_name(estimate_cmd, estimate_cmd->add_option("file", file, "a file of scenarios; standard input when left out"));
+  estimate_cmd->add_flag("--json", as_json, "as JSON, which estimates always are");
   std::string config_file;
   estimate_cmd->add_option("--config", config_file, "a model's config.json: the model of every scenario");
   std::vector<std::string> model_files;
   estimate_cmd->add_option("--file", model_files, "GGUF, safetensors, a shard index or an Ollama manifest: the model of every scenario, with the size of the file's tensors")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* evidence_option = estimate_cmd->add_option("--evidence", files, "show the nearest measurements, of these CSV files or, with none named, of data/measurements")->expected(0, -1);
   CLI::App* rank_cmd = app.add_subcommand("rank", "one scenario -> every GPU, ranked; with a gpu and no model: every model for that GPU");
-  rank_cmd->add_option("file", file, "the scenario; standard input when left out");
+  ask_by_name(rank_cmd, rank_cmd->add_option("file", file, "the scenario; standard input when left out"));
   rank_cmd->add_option("--by", by, "value, speed, price, latency, energy, memory or upfront");
   rank_cmd->add_option("--most", most, "show this many rows");
   rank_cmd->add_flag("--json", as_json, "the whole table as JSON");
@@ -401,12 +414,12 @@ int main(int argc, char** argv) {
   if (!catalog) return complain(catalog.error());
   if (*estimate_cmd) {
     if (!config_file.empty()) model_files.push_back(config_file);
-    if (evidence_option->count() == 0) return run_estimate(catalog.value(), file, model_files, {});
+    if (evidence_option->count() == 0) return run_estimate(catalog.value(), {file, model, gpu}, model_files, {});
     // An option that may stand alone is given as one empty text.
     files.erase(std::remove(files.begin(), files.end(), std::string()), files.end());
     const Result<std::vector<MeasurementRow>> rows = files.empty() ? native::read_all_measurements(data + "/measurements") : read_rows(files);
     if (!rows) return complain(rows.error());
-    return run_estimate(catalog.value(), file, model_files, rows.value());
+    return run_estimate(catalog.value(), {file, model, gpu}, model_files, rows.value());
   }
   if (*refresh_cmd) return cli::run_refresh_prices(catalog.value(), data, refresh);
   if (*inspect_cmd) {
@@ -441,7 +454,7 @@ int main(int argc, char** argv) {
     if (!scenario) return complain(scenario.error());
     return cli::run_scale(catalog.value(), json({{"scenario", std::move(scenario.value())}, {"gpus", files}, {"most", most_gpus}}).dump(-1, ' ', false, json::error_handler_t::replace), as_json);
   }
-  if (*rank_cmd) return run_rank(catalog.value(), file, by, as_json, most);
+  if (*rank_cmd) return run_rank(catalog.value(), {file, model, gpu}, by, as_json, most);
   if (*accuracy_cmd) {
     if (files.empty()) files = native::list_files(data + "/measurements", ".csv");
     return run_accuracy(catalog.value(), files, as_json, by_row, details, group);
