@@ -8,10 +8,8 @@ import { modelName, rowName, shortName, weightsName, weightsOf } from '../compon
 import { defaultUnits, money } from '../format.js';
 import { isLanguage, parts, setLanguage, t, word } from '../i18n/index.js';
 import { columnsFor, runs, speedColumn } from '../state/columns.js';
+import { siteUrl } from './site.js';
 import { styles } from './which-gpu.styles.js';
-
-/** Where the site lies: this code may be in its root (the script that hosts name) or in assets/ (a shared part). */
-const siteUrl = new URL(import.meta.url.includes('/assets/') ? '../' : './', import.meta.url);
 
 type View = 'answer' | 'table' | 'compare';
 
@@ -29,6 +27,7 @@ interface Ready {
  * @attr gpus - For compare: GPU ids, separated by commas.
  * @attr theme - auto, light or dark.
  * @attr locale - en or es.
+ * @attr site - Where the links and the frame lead; the site that the script is from when left out.
  * @cssproperty --which-gpu-accent - Colour of links and marks.
  */
 @customElement('which-gpu')
@@ -38,6 +37,7 @@ export class WhichGpu extends LitElement {
   @property() view: View = 'answer';
   @property() gpus = '';
   @property() locale = '';
+  @property() site = siteUrl?.href ?? '';
   @property({ reflect: true }) theme = 'auto';
   @state() private ready: Ready | null = null;
   @state() private problem = '';
@@ -85,13 +85,13 @@ export class WhichGpu extends LitElement {
       }
     } catch (cause) {
       console.info('which-gpu: shown in a frame', cause);
-      this.framed = location.origin !== siteUrl.origin;
+      this.framed = this.site !== '' && location.origin !== new URL(this.site, location.href).origin;
       this.problem = this.framed ? '' : String(cause);
     }
   }
 
   private get link(): string {
-    return new URL(this.query === '' ? '' : `?${this.query}`, siteUrl).href;
+    return new URL(this.query === '' ? '' : `?${this.query}`, new URL(this.site, location.href)).href;
   }
 
   private sentence({ index, scenario, answer }: Ready): TemplateResult {
@@ -159,13 +159,14 @@ export class WhichGpu extends LitElement {
 
   override render(): TemplateResult {
     if (this.framed) {
-      const frame = new URL(`embed/frame.html?${this.query}`, siteUrl);
+      const frame = new URL(`embed/frame.html?${this.query}`, new URL(this.site, location.href));
       frame.hash = new URLSearchParams({ view: this.view, gpus: this.gpus, theme: this.theme, locale: this.locale }).toString();
       return html`<iframe src=${frame.href} title="WhichGPU"></iframe>`;
     }
+    const by = t('embed.by', { date: this.ready?.index.asOf ?? '…' });
     return html`<div class="box" lang=${isLanguage(this.locale) ? this.locale : 'en'}>
       ${this.body()}
-      <p class="foot"><a href=${this.link} target="_blank" rel="noopener">${t('embed.by', { date: this.ready?.index.asOf ?? '…' })}</a></p>
+      <p class="foot">${this.site === '' ? by : html`<a href=${this.link} target="_blank" rel="noopener">${by}</a>`}</p>
     </div>`;
   }
 }
